@@ -16,6 +16,8 @@ interface Stamp {
 /** One question put before a person. */
 export interface ApprovalQuestion {
   readonly callId: string
+  /** What an answer from outside must bring. */
+  readonly token: string
   readonly name: string
   readonly arguments: JsonObject
 }
@@ -71,7 +73,12 @@ export type EventBody =
   | { readonly type: 'tool_result'; readonly callId: string; readonly result: ToolResult }
   | { readonly type: 'todo_update'; readonly callId: string; readonly todos: Json }
   /** A port failed or something was left out; the round is unharmed. */
-  | { readonly type: 'warning'; readonly code: string; readonly message: string; readonly callId?: string }
+  | {
+      readonly type: 'warning'
+      readonly code: string
+      readonly message: string
+      readonly callId?: string
+    }
   | { readonly type: 'round_end'; readonly stopped: boolean }
 
 /** One event of a run. */

@@ -22,9 +22,18 @@ export interface CacheEntry {
  * A method may throw or reject: the dispatcher reports it as a `warning` and goes on without the cache.
  */
 export interface CacheStore {
-  get(key: string, now: number, signal?: AbortSignal): Promise<CacheEntry | undefined> | CacheEntry | undefined
+  get(
+    key: string,
+    now: number,
+    signal?: AbortSignal,
+  ): Promise<CacheEntry | undefined> | CacheEntry | undefined
   /** `skipped` says why an entry was not kept (too large, quota); absent means it was. */
-  set(key: string, entry: CacheEntry, now: number, signal?: AbortSignal): Promise<CacheWrite> | CacheWrite
+  set(
+    key: string,
+    entry: CacheEntry,
+    now: number,
+    signal?: AbortSignal,
+  ): Promise<CacheWrite> | CacheWrite
   /** Quiet when the key is missing. */
   delete(key: string, signal?: AbortSignal): Promise<void> | void
 }

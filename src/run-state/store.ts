@@ -3,7 +3,13 @@
  * @module
  */
 import type { RunEvent } from '../events.ts'
-import type { JournalEntry, RoundRecord, RunState, SessionChange, SessionState } from './run-state.ts'
+import type {
+  JournalEntry,
+  RoundRecord,
+  RunState,
+  SessionChange,
+  SessionState,
+} from './run-state.ts'
 
 /** One commit: all of it or nothing. */
 export interface RunChange {
@@ -26,7 +32,12 @@ export interface RunStore {
   /** A round with its journal, as far as it got. */
   loadRound(runId: string, roundId: string, signal?: AbortSignal): Promise<RoundRecord | undefined>
   /** Rounds of a run in order, from `fromIndex`, at most `limit`. */
-  listRounds(runId: string, fromIndex: number, limit: number, signal?: AbortSignal): Promise<RoundRecord[]>
+  listRounds(
+    runId: string,
+    fromIndex: number,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<RoundRecord[]>
   /**
    * Writes state, round and session in one transaction.
    * Rejects with `THREEPASS_STORE_CONFLICT` when the stored version is not `expectedVersion`: of two

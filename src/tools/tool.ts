@@ -2,7 +2,7 @@
  * PORT Tool: what can be called. A plain object is enough.
  * @module
  */
-import type { StandardSchemaV1, StandardJSONSchemaV1 } from '@standard-schema/spec'
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Json, JsonObject } from '../round.ts'
 
 /** A JSON Schema (draft 7 or 2020-12) as a plain object. */

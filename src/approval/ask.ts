@@ -1,0 +1,206 @@
+/**
+ * Asks a person about the calls of a round, in one batch, and reads the answers. Fails closed.
+ * @module
+ */
+import type { EventBody } from '../events.ts'
+import type { ReadyCall } from '../preflight/gate.ts'
+import type { AllowRule, Denial } from '../run-state/run-state.ts'
+import type { ApprovalAnswer, ApprovalRequest, Approver } from './approver.ts'
+import { isAllowed } from './rules.ts'
+
+/** A call that waits for a person, and whether allow rules may speak for it. */
+export interface Asked {
+  readonly call: ReadyCall
+  /** Its tool's `confirm` said `'always'`. */
+  readonly always: boolean
+}
+
+export interface AskEnvironment {
+  readonly approver: Approver
+  readonly runId: string
+  readonly sessionId: string
+  readonly roundId: string
+  readonly signal: AbortSignal
+  readonly emit: (body: EventBody) => void
+  /** Checks edited arguments as pass 1 checks the model's. */
+  readonly inspect: (call: ReadyCall, args: unknown) => Promise<ReadyCall | { problem: string }>
+}
+
+export type Decision =
+  | { readonly kind: 'approved'; readonly call: ReadyCall }
+  | { readonly kind: 'denied'; readonly code: string; readonly reason: string }
+  | { readonly kind: 'aborted' }
+
+export interface Decisions {
+  readonly byCall: ReadonlyMap<string, Decision>
+  readonly runRules: readonly AllowRule[]
+  readonly sessionRules: readonly AllowRule[]
+  /** Denials that a person spoke: not asked again in this run. */
+  readonly denials: readonly Denial[]
+  readonly stopped: boolean
+}
+
+/** How often a question is put again because the edited arguments were refused. */
+const mostAttempts = 3
+
+export async function askPeople(
+  asked: readonly Asked[],
+  environment: AskEnvironment,
+): Promise<Decisions> {
+  const byCall = new Map<string, Decision>()
+  const found = {
+    runRules: [] as AllowRule[],
+    sessionRules: [] as AllowRule[],
+    denials: [] as Denial[],
+  }
+  let stopped = false
+  let open: readonly (Asked & { problem?: string })[] = asked
+  for (let attempt = 0; open.length > 0 && attempt < mostAttempts; attempt += 1) {
+    const answers = await putQuestions(open, environment)
+    if (answers === 'aborted') {
+      for (const { call } of open) byCall.set(call.id, { kind: 'aborted' })
+      return { byCall, ...found, stopped }
+    }
+    const again: (Asked & { problem?: string })[] = []
+    for (const each of open) {
+      const answer = answers.get(each.call.id)
+      if (!answer) continue
+      if (answer.decision === 'stop') stopped = true
+      const decision = await decide(each, answer, environment, found)
+      if ('problem' in decision) again.push({ ...each, problem: decision.problem })
+      else byCall.set(each.call.id, decision)
+    }
+    await release(open, answers, byCall, found)
+    open = stopped ? [] : again
+  }
+  for (const { call } of asked) {
+    if (!byCall.has(call.id)) byCall.set(call.id, unanswered)
+  }
+  return { byCall, ...found, stopped }
+}
+
+const unanswered: Decision = {
+  kind: 'denied',
+  code: 'no-answer',
+  reason: 'nobody approved it',
+}
+
+async function putQuestions(
+  open: readonly (Asked & { problem?: string })[],
+  environment: AskEnvironment,
+): Promise<Map<string, ApprovalAnswer> | 'aborted'> {
+  const { approver, signal, emit, runId, sessionId, roundId } = environment
+  if (signal.aborted) return 'aborted'
+  const requests = open.map(({ call, problem }) => requestOf(call, problem))
+  emit({
+    type: 'approval_requested',
+    questions: requests.map(({ callId, token, name, arguments: args }) => ({
+      callId,
+      token,
+      name,
+      arguments: args,
+    })),
+  })
+  try {
+    const batch = { runId, sessionId, roundId, requests, signal }
+    const answers = await untilAborted(
+      Promise.resolve().then(() => approver(batch)),
+      signal,
+    )
+    return answers === 'aborted' ? answers : sortAnswers(answers, requests, emit)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    emit({ type: 'warning', code: 'approver-failed', message: `The approver failed: ${message}` })
+    return new Map()
+  }
+}
+
+function requestOf(call: ReadyCall, problem: string | undefined): ApprovalRequest {
+  return {
+    callId: call.id,
+    token: crypto.randomUUID(),
+    name: call.name,
+    description: call.registered.tool.description ?? '',
+    arguments: call.checked.args,
+    ...(problem !== undefined && { problem }),
+  }
+}
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | 'aborted'> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => resolve('aborted')
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+const decisions = new Set(['approve', 'approve-for-run', 'approve-and-remember', 'deny', 'stop'])
+
+/** The first well-formed answer to each call that was asked about; the rest is reported and ignored. */
+function sortAnswers(
+  answers: readonly ApprovalAnswer[],
+  requests: readonly ApprovalRequest[],
+  emit: (body: EventBody) => void,
+): Map<string, ApprovalAnswer> {
+  const wanted = new Set(requests.map((request) => request.callId))
+  const sorted = new Map<string, ApprovalAnswer>()
+  for (const answer of Array.isArray(answers) ? answers : []) {
+    const callId = String(answer?.callId)
+    if (wanted.has(callId) && !sorted.has(callId) && decisions.has(answer.decision)) {
+      sorted.set(callId, answer)
+    } else {
+      emit({
+        type: 'warning',
+        code: 'stray-answer',
+        message: `An approval answer for "${callId}" was ignored: not asked, answered already, or no known decision.`,
+      })
+    }
+  }
+  return sorted
+}
+
+async function decide(
+  { call }: Asked,
+  answer: ApprovalAnswer,
+  { emit, inspect }: AskEnvironment,
+  found: { runRules: AllowRule[]; sessionRules: AllowRule[]; denials: Denial[] },
+): Promise<Decision | { problem: string }> {
+  const reason = 'reason' in answer && answer.reason ? String(answer.reason) : ''
+  let approved = call
+  if (answer.decision === 'approve' && answer.arguments !== undefined) {
+    const edited = await inspect(call, answer.arguments)
+    if ('problem' in edited) return edited
+    approved = edited
+  }
+  emit({
+    type: 'approval_answered',
+    callId: call.id,
+    decision: answer.decision,
+    ...(reason && { reason }),
+  })
+  if (answer.decision === 'deny' || answer.decision === 'stop') {
+    found.denials.push({ key: call.key, reason })
+    return { kind: 'denied', code: answer.decision === 'stop' ? 'stopped' : 'denied', reason }
+  }
+  if (answer.decision === 'approve') return { kind: 'approved', call: approved }
+  const rule = { tool: call.name, fingerprint: await call.registered.fingerprint() }
+  if (answer.decision === 'approve-for-run') found.runRules.push(rule)
+  else found.sessionRules.push(answer.pattern ? { ...rule, pattern: answer.pattern } : rule)
+  return { kind: 'approved', call }
+}
+
+/** A rule that one answer made speaks at once for the calls of the batch that nobody answered. */
+async function release(
+  open: readonly Asked[],
+  answers: ReadonlyMap<string, ApprovalAnswer>,
+  byCall: Map<string, Decision>,
+  found: { runRules: AllowRule[]; sessionRules: AllowRule[] },
+): Promise<void> {
+  const rules = [...found.runRules, ...found.sessionRules]
+  for (const { call, always } of open) {
+    if (always || answers.has(call.id)) continue
+    if (await isAllowed(call.registered, call.checked.args, rules)) {
+      byCall.set(call.id, { kind: 'approved', call })
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * The identity of a call: its tool and its arguments, whatever their key order and spacing.
+ * @module
+ */
+import canonicalize from 'canonicalize'
+import type { Json } from '../round.ts'
+
+/** Keys up to this many characters stand as they are; longer ones are hashed. */
+const plainKeyLength = 256
+
+/** RFC 8785 canonical JSON, but `-0` stays apart from `0`, which a tool can tell from one another. */
+export function canonicalJson(value: Json): string {
+  const text = canonicalize(value) ?? 'null'
+  const zeros = negativeZeros(value, '')
+  return zeros.length === 0 ? text : `${text} -0@${zeros.join(',')}`
+}
+
+function negativeZeros(value: Json, path: string): string[] {
+  if (typeof value === 'number') return Object.is(value, -0) ? [path] : []
+  if (value === null || typeof value !== 'object') return []
+  const found: string[] = []
+  for (const [name, member] of Object.entries(value)) {
+    // Only numbers and containers can hold one; skipping the rest keeps this off the hot path.
+    if (typeof member !== 'string') found.push(...negativeZeros(member as Json, `${path}/${name}`))
+  }
+  return found
+}
+
+/** SHA-256 of a text, in lower-case hexadecimal. */
+export async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** `tool|args` as one string, or its SHA-256 when it is long. Equal for equal calls only. */
+export function callKey(name: string, args: Json): string | Promise<string> {
+  // A JSON string ends where its quote does, so no name can run into the arguments.
+  const key = `${JSON.stringify(name)}|${canonicalJson(args)}`
+  return key.length <= plainKeyLength ? key : sha256(key)
+}

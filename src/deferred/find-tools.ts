@@ -1,0 +1,133 @@
+/**
+ * The find_tools tool: the model searches for tools and is shown the schemas of the best.
+ * @module
+ */
+import { nearestNames } from '../preflight/exists.ts'
+import type { Json, JsonObject } from '../round.ts'
+import { findToolsName, type RegisteredTool, type Registry } from '../tools/registry.ts'
+import type { Tool } from '../tools/tool.ts'
+import { createSearch, type Search } from './search.ts'
+
+const defaultLimit = 10
+const mostListed = 50
+const longestLine = 120
+
+const inputSchema = {
+  type: 'object',
+  properties: {
+    query: {
+      type: 'string',
+      description:
+        'What the tool should do, in a few words, or select:name_a,name_b for exactly these tools.',
+    },
+    mode: {
+      type: 'string',
+      enum: ['search', 'list'],
+      description: 'search (default with a query) or list: names with one line each, paged.',
+    },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: mostListed,
+      description: 'Most tools to return, default 10.',
+    },
+    offset: { type: 'integer', minimum: 0, description: 'list: tools to skip, default 0.' },
+  },
+  additionalProperties: false,
+} as const
+
+/** One tool found. With `inputSchema` it is loaded: the model may call it. */
+interface Found {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema?: JsonObject
+}
+
+/** Makes find_tools over a registry (looked at when it runs, so it may be filled later). */
+export function findToolsTool(registry: Registry, schemasPerSearch: number): Tool {
+  let search: Promise<Search> | undefined
+  const others = () => [...registry.values()].filter((each) => each.name !== findToolsName)
+  return {
+    name: findToolsName,
+    description:
+      'Finds tools by what they do and returns their schemas. Call it before run_tool: a tool whose schema was not fetched does not run.',
+    inputSchema,
+    readOnly: true,
+    concurrent: true,
+    // A model that asks again has lost the schema: give it again, never "you had it already".
+    dedupe: false,
+    reads: () => [],
+    maxResultBytes: 1_048_576,
+    async execute(args) {
+      const query = typeof args.query === 'string' ? args.query.trim() : ''
+      const limit = typeof args.limit === 'number' ? args.limit : defaultLimit
+      if (query.startsWith('select:')) return select(query.slice('select:'.length), registry)
+      if (args.mode === 'list' || query === '') {
+        return list(
+          others(),
+          typeof args.offset === 'number' ? args.offset : 0,
+          args.limit ? limit : mostListed,
+        )
+      }
+      search ??= createSearch(others())
+      const names = (await search)(query)
+      return {
+        tools: names
+          .slice(0, limit)
+          .map((name, rank) => found(registry, name, rank < schemasPerSearch)),
+        total: names.length,
+      }
+    },
+  }
+}
+
+/** The names whose schema a find_tools answer shows. */
+export function shownBy(value: Json | undefined): string[] {
+  const tools = (value as { tools?: readonly Found[] } | undefined)?.tools ?? []
+  return tools.flatMap((each) => (each.inputSchema ? [each.name] : []))
+}
+
+function found(registry: Registry, name: string, withSchema: boolean): Found {
+  const registered = registry.get(name)
+  const description = registered?.tool.description ?? ''
+  if (!withSchema || !registered) return { name, description: oneLine(description) }
+  return { name, description, inputSchema: registered.inputSchema as JsonObject }
+}
+
+function select(
+  wanted: string,
+  registry: Registry,
+): { tools: Found[]; total: number; missing?: Json } {
+  const names = [...new Set(wanted.split(',').map((name) => name.trim()))]
+    .filter(Boolean)
+    .slice(0, mostListed)
+  const tools = names.filter((name) => registry.has(name) && name !== findToolsName)
+  const missing = names
+    .filter((name) => !registry.has(name))
+    .map((name) => ({ name, nearest: nearestNames(name, registry.keys()) }))
+  return {
+    tools: tools.map((name) => found(registry, name, true)),
+    total: tools.length,
+    ...(missing.length > 0 && { missing }),
+  }
+}
+
+function list(
+  all: readonly RegisteredTool[],
+  offset: number,
+  limit: number,
+): { tools: Found[]; total: number; nextOffset?: number } {
+  const sorted = [...all].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const page = sorted.slice(offset, offset + limit)
+  const next = offset + page.length
+  return {
+    tools: page.map(({ name, tool }) => ({ name, description: oneLine(tool.description ?? '') })),
+    total: sorted.length,
+    ...(next < sorted.length && { nextOffset: next }),
+  }
+}
+
+function oneLine(text: string): string {
+  const line = text.trim().split(/\r?\n/, 1)[0] ?? ''
+  return line.length > longestLine ? `${line.slice(0, longestLine - 1)}…` : line
+}

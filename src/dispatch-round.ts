@@ -1,0 +1,118 @@
+/**
+ * One round through the three passes.
+ * @module
+ */
+import { commit } from './commit/commit.ts'
+import type { RoundFacts } from './commit/next-state.ts'
+import { land } from './commit/record.ts'
+import type { Engine } from './engine.ts'
+import { executeContext } from './execute/context.ts'
+import { abortable } from './execute/deadline.ts'
+import { execute } from './execute/execute.ts'
+import type { Ran } from './execute/run-tool-call.ts'
+import { preflightContext } from './preflight/context.ts'
+import type { ReadyCall } from './preflight/gate.ts'
+import { type Checked, notRun, preflight } from './preflight/preflight.ts'
+import type { RoundResult, ToolCall } from './round.ts'
+import type { OpenRun } from './run.ts'
+import type { RoundRecord, RunState, SessionState } from './run-state/run-state.ts'
+
+/** A round as it is about to be dispatched. */
+export interface PendingRound {
+  readonly roundId: string
+  readonly digest: string
+  readonly calls: readonly ToolCall[]
+  readonly finishReason?: string
+  readonly signal: AbortSignal
+  readonly state: RunState
+  readonly session: SessionState
+  /** The broken-off record of an earlier attempt, if there is one. */
+  readonly broken?: RoundRecord
+}
+
+/** Runs the three passes and resolves with one result a call, in call order. */
+export async function dispatchRound(
+  round: PendingRound,
+  run: OpenRun,
+  engine: Engine,
+): Promise<{ result: RoundResult; state: RunState; record: RoundRecord }> {
+  const emit = (body: Parameters<OpenRun['log']['emit']>[1]) => run.log.emit(round.roundId, body)
+  emit({ type: 'round_start', calls: round.calls.length })
+
+  // Pass 1: serial.
+  const ahead: ReadyCall[] = []
+  const gateContext = preflightContext(round, run, engine, ahead, emit)
+  const asking =
+    engine.options.approver && !round.state.stopped
+      ? {
+          approver: engine.options.approver,
+          runId: run.runId,
+          sessionId: run.sessionId,
+          roundId: round.roundId,
+          signal: round.signal,
+          emit,
+        }
+      : undefined
+  const { checked: judged, decisions } = await preflight(round.calls, gateContext, ahead, asking)
+  const checked = round.state.stopped ? judged.map(stop) : judged
+
+  // Pass 2: the only one that fans out.
+  const ready = checked.flatMap((each) => (each.kind === 'ready' ? [each.call] : []))
+  const signals = abortable(round.signal)
+  const leads = new Map<string, () => void>()
+  try {
+    const ran = await execute(ready, executeContext(round, run, engine, signals, leads, emit))
+
+    // Pass 3: serial, in call order.
+    const results = land(checked, byId(ran), engine.bounds)
+    const shown = await schemasShown(checked, ran, engine)
+    const facts: RoundFacts = { roundId: round.roundId, checked, ran, results, decisions, shown }
+    const { state, record } = await commit(facts, {
+      ...engine,
+      runId: run.runId,
+      state: round.state,
+      digest: round.digest,
+      emit,
+    })
+    return { result: resultOf(record), state, record }
+  } finally {
+    signals.release()
+    for (const close of leads.values()) close()
+  }
+}
+
+/** What `dispatch` resolves to, from a round's record. */
+export function resultOf({ roundId, results, stopped }: RoundRecord): RoundResult {
+  return { roundId, results, stopped }
+}
+
+function stop(each: Checked): Checked {
+  return each.kind === 'ready'
+    ? { kind: 'answered', call: each.call, answer: notRun(each.call, true) }
+    : each
+}
+
+function byId(ran: readonly Ran[]): Map<string, Ran> {
+  return new Map(ran.map((each) => [each.call.id, each]))
+}
+
+/** Tools whose schema the model has been shown in this round: by gate 5, or by find_tools. */
+async function schemasShown(
+  checked: readonly Checked[],
+  ran: readonly Ran[],
+  { registry, exposure }: Engine,
+): Promise<[string, string][]> {
+  if (exposure === 'full') return []
+  const names = checked.flatMap((each) =>
+    each.kind === 'answered' ? (each.answer.shows ?? []) : [],
+  )
+  for (const { call, outcome, value } of ran) {
+    if (outcome === 'completed') names.push(...(call.registered.shows?.(value) ?? []))
+  }
+  const shown: [string, string][] = []
+  for (const name of new Set(names)) {
+    const registered = registry.get(name)
+    if (registered) shown.push([name, await registered.fingerprint()])
+  }
+  return shown
+}

@@ -1,0 +1,140 @@
+/**
+ * createDispatcher: one round of a model's tool calls through three passes.
+ *
+ * ```ts
+ * const dispatcher = createDispatcher({ tools: [add], mode: 'full' })
+ * const run = dispatcher.run()
+ * const { results } = await run.dispatch([{ id: 'c1', name: 'add', arguments: '{"a":1,"b":2}' }])
+ * ```
+ * @module
+ */
+import type { ToolDefinition } from './deferred/exposure.ts'
+import { createEngine, type DispatcherOptions } from './engine.ts'
+import { DispatchError } from './errors.ts'
+import type { EventListener, RunEvent } from './events.ts'
+import type { Exposure } from './preflight/gate.ts'
+import type { RoundResult, ToolCall } from './round.ts'
+import { type DispatchOptions, type OpenRun, openRun } from './run.ts'
+import type { ReadEvents } from './run-state/event-log.ts'
+import type { Diagnostic } from './tools/registry.ts'
+
+/** Options of `dispatcher.run`. */
+export interface RunOptions {
+  /** The conversation; 1 to 512 characters. Default: the stored run's, else a fresh one. */
+  readonly sessionId?: string
+  /** Opens a run or resumes the one that the store has; 1 to 512 characters. Default: a fresh one. */
+  readonly runId?: string
+  /** Ends every round of this run. */
+  readonly signal?: AbortSignal
+  /** Hears this run's events from now on. */
+  readonly onEvent?: EventListener
+}
+
+/** A run, opened or resumed. */
+export interface Run {
+  readonly runId: string
+  /** The request's tools array, in MCP's form: sorted by name, the same bytes for the whole run. */
+  readonly tools: readonly ToolDefinition[]
+  /** The names block of `deferred` mode; `''` in the others. */
+  readonly turnContext: string
+  /**
+   * Dispatches one round. Resolves with one result a call, in call order, on every path; what a model
+   * does wrong is an outcome. Rejects with `THREEPASS_BAD_ROUND` (no array), `THREEPASS_ROUND_MISMATCH`
+   * (this roundId came with other calls), `THREEPASS_BAD_OPTION` (the run is another session's) or
+   * `THREEPASS_STORE_FAILED`, and then nothing has run.
+   */
+  dispatch(calls: readonly ToolCall[], options?: DispatchOptions): Promise<RoundResult>
+  /** The run's events, from the first on or after `after`, then as they happen. */
+  events(options?: ReadEvents): AsyncGenerator<RunEvent, void, void>
+  /** Aborts what is under way, waits until it is committed, and stops the run for good. */
+  cancel(reason?: unknown): Promise<void>
+}
+
+export interface Dispatcher {
+  run(options?: RunOptions): Run
+  /** The mode in force, `auto` decided. */
+  readonly exposure: Exposure
+  readonly tools: readonly ToolDefinition[]
+  /** What registration repaired or left out. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Idle runs that stay open in this process; an older one is opened from the store again. */
+const mostIdleRuns = 1_000
+
+/**
+ * Creates a dispatcher. Throws `THREEPASS_BAD_OPTION`, `THREEPASS_BAD_TOOL`, `THREEPASS_BAD_SCHEMA` or
+ * `THREEPASS_DUPLICATE_TOOL`, with what to do about it.
+ */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const engine = createEngine(options)
+  const opened = new Map<string, Promise<OpenRun>>()
+  const idle = new Set<string>()
+
+  function open(runId: string, sessionId: string | undefined): Promise<OpenRun> {
+    const { onEvent } = engine.options
+    let run = opened.get(runId)
+    if (!run) {
+      run = openRun(runId, sessionId, engine, onEvent ? [onEvent] : [])
+      opened.set(runId, run)
+      // A run that could not be opened is tried anew next time.
+      run.catch(() => opened.delete(runId))
+    }
+    idle.delete(runId)
+    idle.add(runId)
+    if (idle.size > mostIdleRuns) evict(opened, idle)
+    return run
+  }
+
+  return {
+    exposure: engine.exposure,
+    tools: engine.tools,
+    diagnostics: engine.diagnostics,
+    run: (given = {}) => createRun(given, engine, open),
+  }
+}
+
+async function evict(opened: Map<string, Promise<OpenRun>>, idle: Set<string>): Promise<void> {
+  const [oldest] = idle
+  if (oldest === undefined) return
+  idle.delete(oldest)
+  const run = await opened.get(oldest)?.catch(() => undefined)
+  if (run?.busy() || idle.has(oldest)) idle.add(oldest)
+  else opened.delete(oldest)
+}
+
+function createRun(
+  given: RunOptions,
+  engine: ReturnType<typeof createEngine>,
+  open: (runId: string, sessionId: string | undefined) => Promise<OpenRun>,
+): Run {
+  checkId('runId', given.runId)
+  checkId('sessionId', given.sessionId)
+  const runId = given.runId ?? crypto.randomUUID()
+  let listening: Promise<unknown> | undefined
+  const opened = async () => {
+    const run = await open(runId, given.sessionId)
+    if (given.onEvent && !listening) listening = Promise.resolve(run.log.listen(given.onEvent))
+    return run
+  }
+  return {
+    runId,
+    tools: engine.tools,
+    turnContext: engine.turnContext,
+    async dispatch(calls, options = {}) {
+      checkId('roundId', options.roundId)
+      return (await opened()).dispatch(calls, options, given.signal)
+    },
+    async *events(options) {
+      yield* (await opened()).log.read(options)
+    },
+    async cancel(reason) {
+      await (await opened()).cancel(reason)
+    },
+  }
+}
+
+function checkId(name: string, id: unknown): void {
+  if (id === undefined || (typeof id === 'string' && id.length >= 1 && id.length <= 512)) return
+  throw new DispatchError('THREEPASS_BAD_OPTION', `${name} must be a text of 1 to 512 characters.`)
+}

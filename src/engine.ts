@@ -1,0 +1,260 @@
+/**
+ * A dispatcher's options, checked, and the parts that all its runs share.
+ * @module
+ */
+import type { Approver } from './approval/approver.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Bounds } from './commit/record.ts'
+import {
+  chooseExposure,
+  type Mode,
+  type ToolDefinition,
+  toolsArray,
+  turnContext,
+} from './deferred/exposure.ts'
+import { findToolsTool, shownBy } from './deferred/find-tools.ts'
+import { DispatchError } from './errors.ts'
+import type { EventListener } from './events.ts'
+import { defaultTimeoutMs } from './execute/run-tool-call.ts'
+import type { Exposure } from './preflight/gate.ts'
+import { createFlights, type Flights } from './result-cache/flights.ts'
+import { memoryCacheStore } from './result-cache/memory.ts'
+import type { CacheStore } from './result-cache/store.ts'
+import { memoryRunStore } from './run-state/memory.ts'
+import type { RunStore } from './run-state/store.ts'
+import { cfworkerValidator } from './schema/cfworker.ts'
+import type { SchemaValidator } from './schema/validator.ts'
+import {
+  createRegistry,
+  type Diagnostic,
+  findToolsName,
+  type Registry,
+  registerTool,
+  runToolName,
+} from './tools/registry.ts'
+import type { AnyTool, Grants } from './tools/tool.ts'
+
+/** Options of `createDispatcher`; every one but `tools` has a default. */
+export interface DispatcherOptions {
+  /** Plain objects; names are unique. `find_tools` and `run_tool` belong to the dispatcher. */
+  readonly tools: readonly AnyTool[]
+  /** How schemas reach the model: `deferred` (default), `stub`, `full`, or `auto`. */
+  readonly mode?: Mode
+  /** Concurrent tools that run at once; a whole number from 1, default 5. */
+  readonly maxConcurrent?: number
+  /** Where cacheable answers live; default: in memory. `false`: nowhere. */
+  readonly cache?: CacheStore | false
+  /** Part of every cache key, for several applications on one store; default `''`. */
+  readonly cacheNamespace?: string
+  /** Puts calls before a person. */
+  readonly approver?: Approver
+  /** With no approver: `deny` (default) what needs a person, or `allow` it. */
+  readonly unattended?: 'allow' | 'deny'
+  /** Where runs live; default: in memory, the 1,000 last used. */
+  readonly store?: RunStore
+  /** What tools may ask for by `needs`. */
+  readonly grants?: Grants
+  /** Safe coercions of arguments that the schema refuses; default true. */
+  readonly coerce?: boolean
+  /** Milliseconds a call may take unless its tool says another; default 60,000. */
+  readonly timeoutMs?: number
+  /** How long a write that was given up on holds back calls on the same resource; default 5,000. */
+  readonly graceMs?: number
+  /** UTF-8 bytes of one result that the model is given; default 65,536, at least 64. */
+  readonly maxResultBytes?: number
+  /** UTF-8 bytes of a round's results together; default 262,144, at least 1,024. */
+  readonly maxRoundBytes?: number
+  /** UTF-8 bytes of one call's arguments; default 4,194,304. */
+  readonly maxArgumentBytes?: number
+  /** UTF-8 bytes read from a tool that returns a stream; default 1,048,576. */
+  readonly maxStreamBytes?: number
+  /** Calls of one round that are looked at; default 1,000. The rest is `refused`. */
+  readonly maxCalls?: number
+  /** Rounds that may repeat a call before the model is told to change its approach; default 3. */
+  readonly repeatLimit?: number
+  /** `auto`: schema tokens up to which all schemas are sent; default 5,000. */
+  readonly autoSchemaTokens?: number
+  /** Most tools the provider takes (OpenAI 128, Gemini 512); beyond it they are deferred. Default: no bound. */
+  readonly maxTools?: number
+  /** Schemas that one search shows; default 3. */
+  readonly schemasPerSearch?: number
+  /** `throw` (default): a bad tool stops `createDispatcher`. `skip`: it is left out, with a diagnostic. */
+  readonly badTools?: 'throw' | 'skip'
+  readonly validator?: SchemaValidator
+  readonly clock?: Clock
+  /** Hears the events of all runs. */
+  readonly onEvent?: EventListener
+  /** Keeps a Worker alive for work that goes on after the answer (`ctx.waitUntil`). */
+  readonly waitUntil?: (work: Promise<unknown>) => void
+}
+
+const defaults = {
+  mode: 'deferred' as Mode,
+  maxConcurrent: 5,
+  cacheNamespace: '',
+  unattended: 'deny' as const,
+  grants: {} as Grants,
+  coerce: true,
+  timeoutMs: defaultTimeoutMs,
+  graceMs: 5_000,
+  maxResultBytes: 65_536,
+  maxRoundBytes: 262_144,
+  maxArgumentBytes: 4_194_304,
+  maxStreamBytes: 1_048_576,
+  maxCalls: 1_000,
+  repeatLimit: 3,
+  autoSchemaTokens: 5_000,
+  maxTools: Number.POSITIVE_INFINITY,
+  schemasPerSearch: 3,
+  badTools: 'throw' as const,
+}
+
+/** The options with their defaults. */
+export type Options = DispatcherOptions & Required<Pick<DispatcherOptions, keyof typeof defaults>>
+
+/** What all runs of a dispatcher share. */
+export interface Engine {
+  readonly options: Options
+  readonly registry: Registry
+  readonly diagnostics: readonly Diagnostic[]
+  readonly exposure: Exposure
+  readonly tools: readonly ToolDefinition[]
+  readonly turnContext: string
+  readonly bounds: Bounds
+  readonly store: RunStore
+  readonly cache?: CacheStore
+  readonly flights: Flights
+  readonly clock: Clock
+  readonly waitUntil: (work: Promise<unknown>) => void
+}
+
+export function createEngine(given: DispatcherOptions): Engine {
+  checkOptions(given)
+  const options: Options = { ...defaults, ...dropUndefined(given) }
+  const { registry, diagnostics } = registerAll(options)
+  const { exposure, reason } = chooseExposure(registry, options)
+  const cache = options.cache === false ? undefined : (options.cache ?? memoryCacheStore())
+  return {
+    options,
+    registry,
+    diagnostics: reason
+      ? [...diagnostics, { tool: '*', code: 'deferred-for-size', message: reason }]
+      : diagnostics,
+    exposure,
+    tools: toolsArray(registry, exposure),
+    turnContext: turnContext(registry, exposure),
+    bounds: { ...options, readOn: readOn(registry, exposure) },
+    store: options.store ?? memoryRunStore(),
+    ...(cache && { cache }),
+    flights: createFlights(),
+    clock: options.clock ?? systemClock,
+    waitUntil: options.waitUntil ?? ((work) => void work.catch(() => {})),
+  }
+}
+
+function registerAll(options: Options): ReturnType<typeof createRegistry> {
+  const registering = { ...options, validator: options.validator ?? cfworkerValidator() }
+  const reserved = options.tools.find(
+    (tool) => tool?.name === findToolsName || tool?.name === runToolName,
+  )
+  if (reserved) {
+    throw new DispatchError(
+      'THREEPASS_DUPLICATE_TOOL',
+      `"${reserved.name}" belongs to the dispatcher: rename the tool.`,
+    )
+  }
+  const { registry, diagnostics } = createRegistry(options.tools, registering)
+  const finder = registerTool(findToolsTool(registry, options.schemasPerSearch), registering)
+  registry.set(findToolsName, { ...finder, shows: shownBy })
+  return { registry, diagnostics }
+}
+
+/** Names of the tool that pages a cut result, when the host has registered it. */
+const readResultName = 'read_result'
+
+function readOn(registry: Registry, exposure: Exposure): Bounds['readOn'] {
+  if (!registry.has(readResultName)) return () => ''
+  return (callId) => {
+    const args = { call_id: callId, offset: 0 }
+    const call =
+      exposure === 'deferred'
+        ? `run_tool(${JSON.stringify({ name: readResultName, args })})`
+        : `${readResultName}(${JSON.stringify(args)})`
+    return `Read the rest with ${call}.`
+  }
+}
+
+function dropUndefined(given: DispatcherOptions): DispatcherOptions {
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  ) as unknown as DispatcherOptions
+}
+
+const known = new Set([
+  ...Object.keys(defaults),
+  'tools',
+  'cache',
+  'approver',
+  'store',
+  'validator',
+  'clock',
+  'onEvent',
+  'waitUntil',
+])
+
+/** Smallest legal value of each number; all but the times and `maxTools` are whole numbers. */
+const smallest: { readonly [option: string]: number } = {
+  maxConcurrent: 1,
+  timeoutMs: 1,
+  graceMs: 0,
+  maxResultBytes: 64,
+  maxRoundBytes: 1_024,
+  maxArgumentBytes: 2,
+  maxStreamBytes: 1,
+  maxCalls: 1,
+  repeatLimit: 1,
+  autoSchemaTokens: 0,
+  maxTools: 1,
+  schemasPerSearch: 1,
+}
+
+const choices: { readonly [option: string]: readonly unknown[] } = {
+  mode: ['deferred', 'stub', 'full', 'auto'],
+  unattended: ['allow', 'deny'],
+  badTools: ['throw', 'skip'],
+}
+
+function checkOptions(given: DispatcherOptions): void {
+  if (typeof given !== 'object' || given === null || !Array.isArray(given.tools)) {
+    throw badOption('tools must be an array of tools: createDispatcher({ tools: [...] })')
+  }
+  for (const [name, value] of Object.entries(given)) {
+    if (!known.has(name))
+      throw badOption(`there is no option "${name}"; the options are ${[...known].join(', ')}`)
+    if (value === undefined) continue
+    const least = smallest[name]
+    if (least !== undefined && !isNumberFrom(least, value)) {
+      throw badOption(`${name} must be a number, ${least} or more; it is ${String(value)}`)
+    }
+    if (choices[name] && !choices[name].includes(value)) {
+      throw badOption(`${name} must be one of ${choices[name].join(', ')}; it is ${String(value)}`)
+    }
+  }
+  for (const name of ['approver', 'onEvent', 'clock', 'waitUntil'] as const) {
+    if (given[name] !== undefined && typeof given[name] !== 'function') {
+      throw badOption(`${name} must be a function`)
+    }
+  }
+}
+
+function isNumberFrom(least: number, value: unknown): boolean {
+  return (
+    typeof value === 'number' &&
+    value >= least &&
+    (Number.isInteger(value) || value === Number.POSITIVE_INFINITY)
+  )
+}
+
+function badOption(what: string): DispatchError {
+  return new DispatchError('THREEPASS_BAD_OPTION', `createDispatcher: ${what}.`)
+}

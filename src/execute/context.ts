@@ -1,0 +1,84 @@
+/**
+ * What pass 2 is given for one round.
+ * @module
+ */
+import { fromRan } from '../commit/record.ts'
+import type { PendingRound } from '../dispatch-round.ts'
+import type { Engine } from '../engine.ts'
+import type { EventBody } from '../events.ts'
+import { cacheKey } from '../result-cache/policy.ts'
+import type { OpenRun } from '../run.ts'
+import type { JournalEntry } from '../run-state/run-state.ts'
+import type { CachedRun } from './cached-run.ts'
+import type { Abortable } from './deadline.ts'
+import type { ExecuteContext } from './execute.ts'
+import { errorText } from './render-result.ts'
+
+export function executeContext(
+  round: PendingRound,
+  run: OpenRun,
+  engine: Engine,
+  signals: Abortable,
+  leads: Map<string, () => void>,
+  emit: (body: EventBody) => void,
+): ExecuteContext {
+  const { options } = engine
+  const cache = cachedRun(round, engine, leads, emit)
+  let ticks = 0
+  return {
+    runId: run.runId,
+    sessionId: run.sessionId,
+    roundId: round.roundId,
+    maxConcurrent: options.maxConcurrent,
+    timeoutMs: options.timeoutMs,
+    maxStreamBytes: options.maxStreamBytes,
+    grants: options.grants,
+    clock: engine.clock,
+    round: signals,
+    background: run.background,
+    emit,
+    flushEvents: run.log.flush,
+    waitUntil: engine.waitUntil,
+    tick: () => {
+      ticks += 1
+      return ticks
+    },
+    journal: (entry, ran) =>
+      engine.store.journal(
+        run.runId,
+        round.roundId,
+        ran ? { ...entry, result: fromRan(ran) } : entry,
+      ),
+    journaled: lastEntries(round.broken?.journal ?? []),
+    ...(cache && { cache }),
+    leaveStraggler: run.stragglers.leave,
+    awaitStragglers: (call) => run.stragglers.wait(call.access, round.signal),
+  }
+}
+
+function cachedRun(
+  { session }: PendingRound,
+  { cache, flights, clock, options }: Engine,
+  leads: Map<string, () => void>,
+  emit: (body: EventBody) => void,
+): CachedRun | undefined {
+  if (!cache) return undefined
+  return {
+    key: (call) => cacheKey(call, options.cacheNamespace, session),
+    async get(key) {
+      try {
+        return await cache.get(key, clock())
+      } catch (error) {
+        emit({ type: 'warning', code: 'cache-failed', message: errorText(error) })
+        return undefined
+      }
+    },
+    flights,
+    leads,
+  }
+}
+
+/** `ended` comes after `started`, so the last entry of a call says most. */
+function lastEntries(journal: readonly JournalEntry[]): Map<string, JournalEntry> {
+  return new Map(journal.map((entry) => [entry.callId, entry]))
+}

@@ -1,0 +1,220 @@
+/**
+ * One call of pass 2: cache, journal, the tool's own code, its answer or the reason why there is none.
+ * @module
+ */
+import { mayWrite } from '../dedupe/resources.ts'
+import type { ReadyCall } from '../preflight/gate.ts'
+import type { Json, MediaPart, Outcome } from '../round.ts'
+import { type LazySignal, lazySignal, runWithin, type Settled } from './deadline.ts'
+import type { ExecuteContext } from './execute.ts'
+import { toPlain } from './plain.ts'
+import { errorText, type Rendered, renderValue } from './render-result.ts'
+import { isStream, readStream } from './stream.ts'
+
+/** Milliseconds that a call may take, unless its tool says another. */
+export const defaultTimeoutMs = 60_000
+
+/** What pass 2 made of a call; the text is not bounded yet. */
+export interface Ran {
+  readonly call: ReadyCall
+  readonly outcome: Outcome
+  readonly code: string
+  readonly text: string
+  readonly value?: Json
+  readonly media?: readonly MediaPart[]
+  readonly partial: boolean
+  /** The tool's code was started: what it writes may have been written. */
+  readonly ran: boolean
+  readonly startTick: number
+  readonly endTick: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly ageMs?: number
+  readonly cacheKey?: string
+}
+
+/** A call that ended without its code having run. */
+export function didNotRun(
+  call: ReadyCall,
+  outcome: Outcome,
+  code: string,
+  text: string,
+  tick: number,
+): Ran {
+  return { call, outcome, code, text, partial: false, ran: false, startTick: tick, endTick: tick }
+}
+
+/** Runs the tool's code once. Never rejects. */
+export async function runToolCall(call: ReadyCall, context: ExecuteContext): Promise<Ran> {
+  const { tool } = call.registered
+  if (!tool.readOnly) {
+    try {
+      await context.journal({ callId: call.id, state: 'started' })
+    } catch (error) {
+      const text = `${call.name} did not run: that it starts could not be recorded (${errorText(error)}).`
+      return didNotRun(call, 'failed', 'not-recorded', text, context.tick())
+    }
+  }
+  if (context.round.signal.aborted) return cancelledBeforeStart(call, context)
+  const startTick = context.tick()
+  const startedAt = context.clock()
+  context.emit({ type: 'tool_call_start', callId: call.id })
+  const own = lazySignal()
+  const settled = tool.background
+    ? startBackground(call, own, context)
+    : await awaited(call, own, context)
+  const ended = { startTick, startedAt, endTick: context.tick(), endedAt: context.clock() }
+  const ran: Ran = { call, ran: true, ...ended, ...judge(call, settled) }
+  if (!tool.background) {
+    context.emit({ type: 'tool_call_end', callId: call.id, outcome: ran.outcome })
+  }
+  return ran
+}
+
+export function cancelledBeforeStart(call: ReadyCall, context: ExecuteContext): Ran {
+  const text = `${call.name} was cancelled before it started. It did not run.`
+  return didNotRun(call, 'cancelled', 'cancelled-before-start', text, context.tick())
+}
+
+function timeoutOf(
+  { timeout, interactive }: ReadyCall['registered']['tool'],
+  fallbackMs: number,
+): number {
+  return timeout ?? (interactive ? Number.POSITIVE_INFINITY : fallbackMs)
+}
+
+async function awaited(
+  call: ReadyCall,
+  own: LazySignal,
+  context: ExecuteContext,
+): Promise<Settled> {
+  const reports: Reports = { over: false }
+  const { result, settled } = runWithin(
+    () => invoke(call, own, context, reports),
+    own,
+    context.round,
+    timeoutOf(call.registered.tool, context.timeoutMs),
+    (late) => reportLate(call, late, context),
+  )
+  const outcome = result instanceof Promise ? await result : result
+  reports.over = true
+  if (outcome.kind === 'gave-up' && mayWrite(call.access)) context.leaveStraggler(call, settled)
+  return outcome
+}
+
+/** Answers `ok` at once; the end is an event. */
+function startBackground(call: ReadyCall, own: LazySignal, context: ExecuteContext): Settled {
+  const reports: Reports = { over: false }
+  const { result } = runWithin(
+    () => invoke(call, own, context, reports),
+    own,
+    context.background,
+    timeoutOf(call.registered.tool, context.timeoutMs),
+    (late) => reportLate(call, late, context),
+  )
+  const end = Promise.resolve(result).then((settled) => {
+    reports.over = true
+    context.emit({ type: 'tool_call_end', callId: call.id, outcome: judge(call, settled).outcome })
+    return context.flushEvents()
+  })
+  context.waitUntil(end.catch(() => {}))
+  return { kind: 'value', value: 'ok' }
+}
+
+/** After the end of a call its reports are ignored. */
+interface Reports {
+  over: boolean
+}
+
+function invoke(
+  call: ReadyCall,
+  own: LazySignal,
+  context: ExecuteContext,
+  reports: Reports,
+): unknown {
+  const { tool } = call.registered
+  const text = (chunk: string) => {
+    if (!reports.over)
+      context.emit({ type: 'tool_call_text', callId: call.id, text: String(chunk) })
+  }
+  const granted: { [name: string]: unknown } = {}
+  for (const name of tool.needs ?? []) granted[name] = context.grants[name]
+  const returned = tool.execute(call.input ? call.input.value : structuredCopy(call.checked.args), {
+    ...granted,
+    get signal() {
+      return own.get()
+    },
+    callId: call.id,
+    runId: context.runId,
+    sessionId: context.sessionId,
+    idempotencyKey: `${context.runId}:${context.roundId}:${call.id}`,
+    progress(value: Json) {
+      if (reports.over) return
+      context.emit({ type: 'tool_call_progress', callId: call.id, value: toPlain(value) })
+    },
+    text,
+  })
+  if (!isStream(returned)) return returned
+  return readStream(returned, context.maxStreamBytes, text, own.get)
+}
+
+/** A copy, so that a tool that changes its arguments changes neither history nor ledger. */
+function structuredCopy(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map(structuredCopy)
+  const copy: { [key: string]: Json } = {}
+  for (const key of Object.keys(value)) copy[key] = structuredCopy(value[key] as Json)
+  return copy
+}
+
+function judge(
+  call: ReadyCall,
+  settled: Settled,
+): Pick<Ran, 'outcome' | 'code' | 'text' | 'partial'> & Partial<Pick<Ran, 'value' | 'media'>> {
+  if (settled.kind === 'gave-up') return gaveUp(call, settled.outcome)
+  if (settled.kind === 'error') {
+    const text = `${call.name} failed: ${errorText(settled.error)}`
+    return { outcome: 'failed', code: 'tool-failed', text, partial: false }
+  }
+  return fromRendered(call, renderValue(settled.value))
+}
+
+/** A rendered answer as outcome and text. */
+export function fromRendered(
+  call: ReadyCall,
+  { text, isError, ...rest }: Rendered,
+): Pick<Ran, 'outcome' | 'code' | 'text' | 'partial'> & Partial<Pick<Ran, 'value' | 'media'>> {
+  if (isError) {
+    const message = text || 'it gave no reason'
+    return {
+      ...rest,
+      outcome: 'failed',
+      code: 'tool-failed',
+      text: `${call.name} failed: ${message}`,
+    }
+  }
+  return {
+    ...rest,
+    outcome: 'completed',
+    code: 'completed',
+    text: text || `${call.name} returned no output.`,
+  }
+}
+
+function gaveUp(call: ReadyCall, outcome: 'timed_out' | 'cancelled'): ReturnType<typeof judge> {
+  const what = outcome === 'timed_out' ? 'did not end in time' : 'was cancelled while it ran'
+  const doubt = mayWrite(call.access) ? ' It may still complete: check before you repeat it.' : ''
+  const code = outcome === 'timed_out' ? 'timed-out' : 'cancelled-while-running'
+  return { outcome, code, text: `${call.name} ${what}.${doubt}`, partial: false }
+}
+
+function reportLate(call: ReadyCall, settled: Settled, context: ExecuteContext): void {
+  const { outcome, text } = judge(call, settled)
+  context.emit({
+    type: 'tool_call_late',
+    callId: call.id,
+    outcome: outcome === 'completed' ? 'completed' : 'failed',
+    content: text.slice(0, 2_000),
+  })
+  context.waitUntil(context.flushEvents())
+}

@@ -1,0 +1,50 @@
+/**
+ * What pass 1 is given for one round.
+ * @module
+ */
+import type { PendingRound } from '../dispatch-round.ts'
+import type { Engine } from '../engine.ts'
+import type { EventBody } from '../events.ts'
+import type { OpenRun } from '../run.ts'
+import type { PreflightContext, ReadyCall } from './gate.ts'
+
+export function preflightContext(
+  round: PendingRound,
+  run: OpenRun,
+  engine: Engine,
+  ahead: readonly ReadyCall[],
+  emit: (body: EventBody) => void,
+): PreflightContext {
+  const { state, session, calls, broken } = round
+  const { options } = engine
+  return {
+    registry: engine.registry,
+    exposure: engine.exposure,
+    state,
+    allowRules: [...session.allowRules, ...state.allowedForRun],
+    ledger: new Map(state.ledger.map((entry) => [entry.key, entry])),
+    settled: new Map(state.settled.map((each) => [each.wireId, each])),
+    loaded: new Map(state.loaded),
+    ahead,
+    ids: new Set(),
+    begun: new Set(broken?.journal.map((entry) => entry.callId)),
+    options: { ...options, hasApprover: options.approver !== undefined },
+    cutIndex: wasCut(round.finishReason) ? calls.length - 1 : -1,
+    readResult: run.readResult,
+    emit,
+  }
+}
+
+/** Every provider's word for "the output ended because it was too long". */
+const cutReasons = new Set([
+  'length',
+  'max_tokens',
+  'max_output_tokens',
+  'model_length',
+  'model_context_window_exceeded',
+  'incomplete',
+])
+
+function wasCut(finishReason: string | undefined): boolean {
+  return finishReason !== undefined && cutReasons.has(finishReason.toLowerCase())
+}

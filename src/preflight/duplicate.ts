@@ -1,0 +1,94 @@
+/**
+ * Gate 4: an equal call of this run or of this round gives its result again instead of running.
+ * @module
+ */
+import { voids } from '../dedupe/resources.ts'
+import type { ToolResult } from '../round.ts'
+import type { LedgerEntry } from '../run-state/run-state.ts'
+import {
+  type Answer,
+  answer,
+  type Call,
+  type Gate,
+  type PreflightContext,
+  pass,
+  type ReadyCall,
+  type Verdict,
+} from './gate.ts'
+import { inspect } from './inspect.ts'
+
+export const duplicate: Gate = (call, context) => {
+  const inspected = inspect(call, context)
+  return inspected instanceof Promise
+    ? inspected.then((found) => look(found, context))
+    : look(inspected, context)
+}
+
+function look(call: Call, context: PreflightContext): Verdict | Promise<Verdict> {
+  const { key, registered } = call
+  if (key === undefined || !registered) return pass(call)
+  const replayed = replay(call, key, context)
+  if (replayed) return replayed
+  if (registered.tool.dedupe === false) return pass(call)
+  const first = lastEqual(key, context)
+  if (first) {
+    return voidedSince(first.access, first.index, context)
+      ? pass(call)
+      : { kind: 'seat', call, behind: first }
+  }
+  const entry = context.ledger.get(key)
+  if (!entry || voidedSince(entry.access, -1, context)) return pass(call)
+  return repeat(call, entry, context)
+}
+
+function lastEqual(key: string, { ahead }: PreflightContext): ReadyCall | undefined {
+  for (let at = ahead.length - 1; at >= 0; at -= 1) {
+    if (ahead[at]?.key === key) return ahead[at]
+  }
+  return undefined
+}
+
+function voidedSince(
+  access: ReadyCall['access'],
+  index: number,
+  { ahead }: PreflightContext,
+): boolean {
+  return ahead.some((earlier) => earlier.index > index && voids(earlier.access, access))
+}
+
+/** A provider that sends a settled call once more (same id, same arguments) must not cause its side effect twice. */
+function replay(call: Call, key: string, context: PreflightContext): Promise<Verdict> | undefined {
+  if (call.wireId === undefined || call.registered?.tool.readOnly) return undefined
+  const settled = context.settled.get(call.wireId)
+  if (settled?.key !== key) return undefined
+  return context
+    .readResult(settled.roundId, settled.callId)
+    .then((earlier) =>
+      earlier ? answer(call, given(earlier, 'replayed', earlier.content)) : pass(call),
+    )
+}
+
+async function repeat(call: Call, entry: LedgerEntry, context: PreflightContext): Promise<Verdict> {
+  const earlier = await context.readResult(entry.roundId, entry.callId)
+  if (!earlier) return pass(call)
+  const times = entry.repeats + 1
+  const { repeatLimit } = context.options
+  if (times >= repeatLimit) {
+    const content = `This exact call to ${call.name} has been made ${times + 1} times in this run and its result has not changed, so it is not given again. Use the earlier result, change the arguments, or take another approach.`
+    return answer(call, { ...given(earlier, 'repeat-limit', content), repeated: entry.key })
+  }
+  const note =
+    times === 1
+      ? ''
+      : `\n[Note: the same call for the ${times + 1}th time in this run; this is the earlier result again.]`
+  return answer(call, {
+    ...given(earlier, 'duplicate', earlier.content + note),
+    repeated: entry.key,
+  })
+}
+
+/** The earlier result under this call's name: a result that was not an answer keeps its outcome. */
+function given(earlier: ToolResult, code: string, content: string): Answer {
+  const answered = earlier.outcome === 'completed' || earlier.outcome === 'cached'
+  return { outcome: answered ? 'duplicate' : earlier.outcome, code, content, earlier }
+}

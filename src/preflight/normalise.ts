@@ -1,0 +1,74 @@
+/**
+ * Gate 1: a clean id, a clean name, readable arguments.
+ * @module
+ */
+import { type ReadArguments, readArguments } from './arguments.ts'
+import {
+  type Answer,
+  answer,
+  type Call,
+  type Gate,
+  type PreflightContext,
+  pass,
+  type Verdict,
+} from './gate.ts'
+
+/** Deepest nesting of arguments. Real calls stay under ten; validators recurse. */
+export const maxArgumentDepth = 128
+
+/** Prefixes that models put before a tool's name (OpenAI's and Gemini's own namespaces). */
+const knownPrefixes = ['functions.', 'default_api.', 'tools.']
+
+export const normalise: Gate = (call, context) => {
+  const wireId = typeof call.raw?.id === 'string' ? call.raw.id.trim() : ''
+  const id = freshId(wireId, context)
+  const name = cleanName(call.raw?.name, context)
+  const read = readArguments(call.raw?.arguments, {
+    cut: call.index === context.cutIndex,
+    maxBytes: context.options.maxArgumentBytes,
+    maxDepth: maxArgumentDepth,
+  })
+  if (call.index >= context.options.maxCalls) {
+    return answer({ ...call, id, name }, tooMany(name, context.options.maxCalls))
+  }
+  const named: Call = { ...call, id, name, ...(wireId !== '' && { wireId }) }
+  return read instanceof Promise ? read.then((done) => finish(named, done)) : finish(named, read)
+}
+
+function finish(call: Call, read: ReadArguments): Verdict {
+  if (read.kind === 'unreadable') {
+    const sent = { name: call.name, args: {}, raw: read.raw }
+    return answer(
+      { ...call, sent },
+      { outcome: 'invalid', code: read.code, content: `${call.name}: ${read.message}` },
+    )
+  }
+  const { args, repaired, inexact } = read
+  return pass({ ...call, args, repaired, inexact, sent: { name: call.name, args } })
+}
+
+function tooMany(name: string, maxCalls: number): Answer {
+  const content = `${name} did not run: at most ${maxCalls} calls of one round are looked at. Send the rest in the next round.`
+  return { outcome: 'refused', code: 'too-many-calls', content }
+}
+
+/** The id itself when it is usable and free; else a deterministic one that is. */
+function freshId(wireId: string, context: PreflightContext): string {
+  const wanted = wireId || `call_${context.state.rounds + 1}_${context.ids.size + 1}`
+  let id = wanted
+  for (let copy = 2; context.ids.has(id); copy += 1) id = `${wanted}_${copy}`
+  context.ids.add(id)
+  return id
+}
+
+/** Trims, cuts a leaked control suffix (`name<|…`) and, unless a tool is really called so, a known prefix. */
+function cleanName(raw: unknown, { registry }: PreflightContext): string {
+  if (typeof raw !== 'string') return ''
+  const trimmed = raw.trim()
+  if (registry.has(trimmed)) return trimmed
+  const control = trimmed.indexOf('<|')
+  const name = control === -1 ? trimmed : trimmed.slice(0, control).trim()
+  if (registry.has(name)) return name
+  const prefix = knownPrefixes.find((each) => name.startsWith(each))
+  return prefix ? name.slice(prefix.length) : name
+}

@@ -1,0 +1,59 @@
+/**
+ * Gate 2: `run_tool({ name, args })` becomes a call of the named tool.
+ * @module
+ */
+import { runToolName } from '../tools/registry.ts'
+import { readArguments } from './arguments.ts'
+import { answer, type Call, type Gate, pass, type Verdict } from './gate.ts'
+import { maxArgumentDepth } from './normalise.ts'
+
+const shape = 'run_tool takes {"name": "<tool>", "args": {…}}'
+
+export const unwrap: Gate = (call, context) => {
+  if (call.name !== runToolName) return pass(call)
+  const { name } = call.args
+  if (typeof name !== 'string' || name.trim() === '') {
+    return refuse(call, 'run-tool-name', `/name is missing. ${shape}.`)
+  }
+  if (name.trim() === runToolName) {
+    return refuse(
+      call,
+      'run-tool-nested',
+      `run_tool cannot run itself: name the tool directly. ${shape}.`,
+    )
+  }
+  // Text is read as arguments text is, so that a JSON string, also a cut one, is judged by the same rules.
+  const inner = readArguments(call.args.args, {
+    cut: false,
+    maxBytes: context.options.maxArgumentBytes,
+    maxDepth: maxArgumentDepth,
+  })
+  return inner instanceof Promise
+    ? inner.then((read) => finish(call, name.trim(), read))
+    : finish(call, name.trim(), inner)
+}
+
+function finish(
+  call: Call,
+  name: string,
+  read: Awaited<ReturnType<typeof readArguments>>,
+): Verdict {
+  if (read.kind === 'unreadable') {
+    return refuse({ ...call, name, wrapped: true }, read.code, `/args: ${read.message}`)
+  }
+  const outer = [...call.inexact].flatMap((path) =>
+    path.startsWith('/args/') ? [path.slice(5)] : [],
+  )
+  return pass({
+    ...call,
+    name,
+    wrapped: true,
+    args: read.args,
+    repaired: [...call.repaired, ...read.repaired],
+    inexact: new Set([...outer, ...read.inexact]),
+  })
+}
+
+function refuse(call: Call, code: string, content: string): Verdict {
+  return answer(call, { outcome: 'invalid', code, content: `run_tool: ${content}` })
+}
