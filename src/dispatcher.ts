@@ -16,6 +16,7 @@ import type { Exposure } from './preflight/gate.ts'
 import type { RoundResult, ToolCall } from './round.ts'
 import { type DispatchOptions, type OpenRun, openRun } from './run.ts'
 import type { ReadEvents } from './run-state/event-log.ts'
+import { type CatalogueEntry, catalogueOf } from './tools/catalogue.ts'
 import type { Diagnostic } from './tools/registry.ts'
 
 /** Options of `dispatcher.run`. */
@@ -55,6 +56,10 @@ export interface Dispatcher {
   /** The mode in force, `auto` decided. */
   readonly exposure: Exposure
   readonly tools: readonly ToolDefinition[]
+  /** Every registered tool with its schema and traits, in name order; `find_tools` among them. */
+  readonly catalogue: readonly CatalogueEntry[]
+  /** Names of the tools that a search finds, best first: what find_tools ranks by. */
+  search(query: string): Promise<string[]>
   /** What registration repaired or left out. */
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -89,6 +94,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     exposure: engine.exposure,
     tools: engine.tools,
+    catalogue: catalogueOf(engine.registry),
+    search: engine.search,
     diagnostics: engine.diagnostics,
     run: (given = {}) => createRun(given, engine, open),
   }

@@ -13,6 +13,7 @@ import {
   turnContext,
 } from './deferred/exposure.ts'
 import { findToolsTool, shownBy } from './deferred/find-tools.ts'
+import { createSearch, type Search } from './deferred/search.ts'
 import { DispatchError } from './errors.ts'
 import type { EventListener } from './events.ts'
 import { defaultTimeoutMs } from './execute/run-tool-call.ts'
@@ -116,6 +117,7 @@ export type Options = DispatcherOptions & Required<Pick<DispatcherOptions, keyof
 export interface Engine {
   readonly options: Options
   readonly registry: Registry
+  readonly search: Search
   readonly diagnostics: readonly Diagnostic[]
   readonly exposure: Exposure
   readonly tools: readonly ToolDefinition[]
@@ -131,12 +133,13 @@ export interface Engine {
 export function createEngine(given: DispatcherOptions): Engine {
   checkOptions(given)
   const options: Options = { ...defaults, ...dropUndefined(given) }
-  const { registry, diagnostics } = registerAll(options)
+  const { registry, diagnostics, search } = registerAll(options)
   const { exposure, reason } = chooseExposure(registry, options)
   const cache = options.cache === false ? undefined : (options.cache ?? memoryCacheStore())
   return {
     options,
     registry,
+    search,
     diagnostics: reason
       ? [...diagnostics, { tool: '*', code: 'deferred-for-size', message: reason }]
       : diagnostics,
@@ -152,7 +155,9 @@ export function createEngine(given: DispatcherOptions): Engine {
   }
 }
 
-function registerAll(options: Options): ReturnType<typeof createRegistry> {
+function registerAll(
+  options: Options,
+): ReturnType<typeof createRegistry> & { readonly search: Search } {
   const registering = { ...options, validator: options.validator ?? cfworkerValidator() }
   const reserved = options.tools.find(
     (tool) => tool?.name === findToolsName || tool?.name === runToolName,
@@ -164,9 +169,13 @@ function registerAll(options: Options): ReturnType<typeof createRegistry> {
     )
   }
   const { registry, diagnostics } = createRegistry(options.tools, registering)
-  const finder = registerTool(findToolsTool(registry, options.schemasPerSearch), registering)
+  const search = createSearch(registry)
+  const finder = registerTool(
+    findToolsTool(registry, search, options.schemasPerSearch),
+    registering,
+  )
   registry.set(findToolsName, { ...finder, shows: shownBy })
-  return { registry, diagnostics }
+  return { registry, diagnostics, search }
 }
 
 /** Names of the tool that pages a cut result, when the host has registered it. */

@@ -53,6 +53,7 @@ export type {
 } from './run-state/run-state.ts'
 export type { RunChange, RunStore } from './run-state/store.ts'
 export type { CompiledSchema, Issue, SchemaValidator } from './schema/validator.ts'
+export type { CatalogueEntry } from './tools/catalogue.ts'
 export type { Diagnostic } from './tools/registry.ts'
 export {
   type AnyTool,

@@ -66,7 +66,7 @@ export function promptApprover({ onChange, timeoutMs }: PromptOptions = {}): Pro
     new Promise<readonly ApprovalAnswer[]>((resolve) => {
       const answers: ApprovalAnswer[] = []
       const close = () => {
-        clearTimeout(timer)
+        if (timer !== undefined) clearTimeout(timer)
         signal.removeEventListener('abort', close)
         for (const { token } of requests) open.delete(token)
         resolve(answers)

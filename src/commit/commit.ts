@@ -145,6 +145,7 @@ function entryOf({ call, text, value, media }: Ran, now: number): CacheEntry {
 
 /** Events are kept for the whole run: the structured value stays in the round's record alone. */
 function withoutValue(result: ToolResult): ToolResult {
+  if (result.value === undefined && result.media === undefined) return result
   const { value: _value, media: _media, ...rest } = result
   return rest
 }

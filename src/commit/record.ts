@@ -7,7 +7,7 @@ import type { Ran } from '../execute/run-tool-call.ts'
 import { boundText, byteLength, shareBytes, wellFormed } from '../execute/text.ts'
 import type { Answer, Call } from '../preflight/gate.ts'
 import type { Checked } from '../preflight/preflight.ts'
-import type { ToolResult } from '../round.ts'
+import type { Outcome, ToolResult } from '../round.ts'
 
 /** Structured values whose JSON is longer than this are not kept on the result. */
 const mostValueBytes = 4_194_304
@@ -54,70 +54,68 @@ function landOne(
   return ran ? fromRan(ran) : lost(each.call)
 }
 
-function head(call: Call): Pick<ToolResult, 'callId' | 'name'> & Partial<ToolResult> {
-  const { checked } = call
-  return {
-    callId: call.id,
-    ...(call.wireId !== undefined && call.wireId !== call.id && { originalId: call.wireId }),
-    name: call.name,
-    ...(call.repaired.length > 0 && { repaired: call.repaired }),
-    ...(checked?.ok && checked.coerced.length > 0 && { coerced: checked.coerced }),
-    ...(call.edited && checked?.ok && { editedArguments: checked.args }),
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Built field by field: this runs for every call, and conditional spreads cost more than the rest of it. */
+function resultFor(
+  call: Readonly<Call>,
+  outcome: Outcome,
+  code: string,
+  content: string,
+): Writable<ToolResult> {
+  const { id, wireId, name, repaired, checked } = call
+  const result: Writable<ToolResult> = { callId: id, name, outcome, code, content }
+  if (wireId !== undefined && wireId !== id) result.originalId = wireId
+  if (repaired.length > 0) result.repaired = repaired
+  if (checked?.ok) {
+    if (checked.coerced.length > 0) result.coerced = checked.coerced
+    if (call.edited) result.editedArguments = checked.args
   }
+  return result
 }
 
-function fromAnswer(call: Call, { outcome, code, content, earlier }: Answer): ToolResult {
-  return {
-    ...head(call),
-    outcome,
-    code,
-    content,
-    ...(earlier && {
-      duplicateOf: earlier.callId,
-      ...(earlier.value !== undefined && { value: earlier.value }),
-      ...(earlier.media && { media: earlier.media }),
-    }),
-  }
+function fromAnswer(call: Readonly<Call>, { outcome, code, content, earlier }: Answer): ToolResult {
+  const result = resultFor(call, outcome, code, content)
+  return earlier ? sharing(result, earlier) : result
 }
 
 /** An equal call of the round: an answer is a `duplicate`, anything else is the same for both. */
-function fromSeat(call: Call, first: ToolResult | undefined): ToolResult {
+function fromSeat(call: Readonly<Call>, first: ToolResult | undefined): ToolResult {
   if (!first) return lost(call)
   const answered = first.outcome === 'completed' || first.outcome === 'cached'
-  return {
-    ...head(call),
-    outcome: answered ? 'duplicate' : first.outcome,
-    code: answered ? 'duplicate' : first.code,
-    content: first.content,
-    duplicateOf: first.callId,
-    ...(first.value !== undefined && { value: first.value }),
-    ...(first.media && { media: first.media }),
-  }
+  const outcome = answered ? 'duplicate' : first.outcome
+  return sharing(
+    resultFor(call, outcome, answered ? 'duplicate' : first.code, first.content),
+    first,
+  )
+}
+
+function sharing(result: Writable<ToolResult>, earlier: ToolResult): ToolResult {
+  result.duplicateOf = earlier.callId
+  if (earlier.value !== undefined) result.value = earlier.value
+  if (earlier.media) result.media = earlier.media
+  return result
 }
 
 /** A run call as a result, its text whole. */
 export function fromRan(ran: Ran): ToolResult {
-  const { call, outcome, code, text, value, media, startedAt, endedAt, ageMs } = ran
+  const { call, text, value, media, startedAt, endedAt, ageMs } = ran
   const edited = call.edited
     ? `[A person changed the arguments before approving; these ran: ${JSON.stringify(call.checked.args)}]\n`
     : ''
-  return {
-    ...head(call),
-    outcome,
-    code,
-    content: edited + text,
-    ...(value !== undefined && text.length <= mostValueBytes && { value }),
-    ...(media && { media }),
-    ...(ageMs !== undefined && { ageMs }),
-    ...(startedAt !== undefined && { startedAt }),
-    ...(endedAt !== undefined && { endedAt }),
-  }
+  const result = resultFor(call, ran.outcome, ran.code, edited + text)
+  if (value !== undefined && text.length <= mostValueBytes) result.value = value
+  if (media) result.media = media
+  if (ageMs !== undefined) result.ageMs = ageMs
+  if (startedAt !== undefined) result.startedAt = startedAt
+  if (endedAt !== undefined) result.endedAt = endedAt
+  return result
 }
 
 /** Cannot happen; if it did, the provider must still not see a dangling call. */
-function lost(call: Call): ToolResult {
+function lost(call: Readonly<Call>): ToolResult {
   const content = `${call.name} has no result: please report this. It may have run.`
-  return { ...head(call), outcome: 'interrupted', code: 'lost', content }
+  return resultFor(call, 'interrupted', 'lost', content)
 }
 
 function bound(landed: readonly Landed[], bounds: Bounds): ToolResult[] {
@@ -137,7 +135,7 @@ function bound(landed: readonly Landed[], bounds: Bounds): ToolResult[] {
 function cut(result: ToolResult, maxBytes: number, bounds: Bounds): ToolResult {
   const { content } = result
   const { text, truncated } = boundText(content, maxBytes, bounds.readOn(result.callId))
-  if (!truncated) return result.value === undefined ? result : { ...result, content: text }
+  if (!truncated) return result
   // The whole text stays for the UI, for other tools and for reading on.
   const whole = result.value === undefined && content.length <= mostValueBytes
   return {

@@ -6,7 +6,7 @@ import { nearestNames } from '../preflight/exists.ts'
 import type { Json, JsonObject } from '../round.ts'
 import { findToolsName, type RegisteredTool, type Registry } from '../tools/registry.ts'
 import type { Tool } from '../tools/tool.ts'
-import { createSearch, type Search } from './search.ts'
+import type { Search } from './search.ts'
 
 const defaultLimit = 10
 const mostListed = 50
@@ -44,8 +44,7 @@ interface Found {
 }
 
 /** Makes find_tools over a registry (looked at when it runs, so it may be filled later). */
-export function findToolsTool(registry: Registry, schemasPerSearch: number): Tool {
-  let search: Promise<Search> | undefined
+export function findToolsTool(registry: Registry, search: Search, schemasPerSearch: number): Tool {
   const others = () => [...registry.values()].filter((each) => each.name !== findToolsName)
   return {
     name: findToolsName,
@@ -69,8 +68,7 @@ export function findToolsTool(registry: Registry, schemasPerSearch: number): Too
           args.limit ? limit : mostListed,
         )
       }
-      search ??= createSearch(others())
-      const names = (await search)(query)
+      const names = await search(query)
       return {
         tools: names
           .slice(0, limit)

@@ -3,13 +3,22 @@
  * searches does not pay for it.
  * @module
  */
-import type { RegisteredTool } from '../tools/registry.ts'
+import { findToolsName, type RegisteredTool, type Registry } from '../tools/registry.ts'
 
 /** All matching names, best first; equal scores in name order. */
-export type Search = (query: string) => string[]
+export type Search = (query: string) => Promise<string[]>
+
+/** A search over a registry as it is when it is first asked. */
+export function createSearch(registry: Registry): Search {
+  let index: Promise<(query: string) => string[]> | undefined
+  return async (query) => {
+    index ??= indexTools([...registry.values()].filter((each) => each.name !== findToolsName))
+    return (await index)(query)
+  }
+}
 
 /** Indexes names, descriptions and parameter names. */
-export async function createSearch(tools: readonly RegisteredTool[]): Promise<Search> {
+async function indexTools(tools: readonly RegisteredTool[]): Promise<(query: string) => string[]> {
   const { default: MiniSearch } = await import('minisearch')
   const index = new MiniSearch({
     idField: 'name',

@@ -69,7 +69,7 @@ export function runWithin(
   }
   if (!isThenable(returned))
     return { result: { kind: 'value', value: returned }, settled: Promise.resolve() }
-  const work = Promise.resolve(returned).then(
+  const work = (returned instanceof Promise ? returned : Promise.resolve(returned)).then(
     (value): Settled => ({ kind: 'value', value }),
     (error): Settled => ({ kind: 'error', error }),
   )
@@ -89,7 +89,7 @@ export function runWithin(
       : undefined
     const end = (settled: Settled) => {
       over = true
-      clearTimeout(timer)
+      if (timer !== undefined) clearTimeout(timer)
       round.running.delete(onAbort)
       resolve(settled)
     }

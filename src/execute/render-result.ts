@@ -17,14 +17,13 @@ export interface Rendered {
 
 /** Renders whatever `execute` resolved to. Never throws. */
 export function renderValue(returned: unknown): Rendered {
-  const plain = { isError: false, partial: false }
-  if (returned === undefined) return { ...plain, text: '' }
-  if (typeof returned === 'string') return { ...plain, text: wellFormed(returned) }
+  if (returned === undefined) return plainText('')
+  if (typeof returned === 'string') return plainText(wellFormed(returned))
   if (returned instanceof Uint8Array) return renderBytes(returned)
   const value = toPlain(returned)
-  if (typeof value === 'string') return { ...plain, text: wellFormed(value) }
+  if (typeof value === 'string') return plainText(wellFormed(value))
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    return { ...plain, text: JSON.stringify(value), value }
+    return { text: JSON.stringify(value), value, isError: false, partial: false }
   }
   const isError = value.isError === true
   const partial = value.partial === true
@@ -33,6 +32,10 @@ export function renderValue(returned: unknown): Rendered {
   }
   const text = isError ? errorOf(value) : JSON.stringify(value)
   return { text: wellFormed(text), value, isError, partial }
+}
+
+function plainText(text: string): Rendered {
+  return { text, isError: false, partial: false }
 }
 
 const mostInlineBytes = 1_048_576

@@ -167,10 +167,7 @@ function structuredCopy(value: Json): Json {
   return copy
 }
 
-function judge(
-  call: ReadyCall,
-  settled: Settled,
-): Pick<Ran, 'outcome' | 'code' | 'text' | 'partial'> & Partial<Pick<Ran, 'value' | 'media'>> {
+function judge(call: ReadyCall, settled: Settled): Judged {
   if (settled.kind === 'gave-up') return gaveUp(call, settled.outcome)
   if (settled.kind === 'error') {
     const text = `${call.name} failed: ${errorText(settled.error)}`
@@ -179,29 +176,30 @@ function judge(
   return fromRendered(call, renderValue(settled.value))
 }
 
+type Judged = Pick<Ran, 'outcome' | 'code' | 'text' | 'partial' | 'value' | 'media'>
+
 /** A rendered answer as outcome and text. */
-export function fromRendered(
-  call: ReadyCall,
-  { text, isError, ...rest }: Rendered,
-): Pick<Ran, 'outcome' | 'code' | 'text' | 'partial'> & Partial<Pick<Ran, 'value' | 'media'>> {
-  if (isError) {
-    const message = text || 'it gave no reason'
-    return {
-      ...rest,
-      outcome: 'failed',
-      code: 'tool-failed',
-      text: `${call.name} failed: ${message}`,
-    }
-  }
-  return {
-    ...rest,
-    outcome: 'completed',
-    code: 'completed',
-    text: text || `${call.name} returned no output.`,
-  }
+function fromRendered(call: ReadyCall, rendered: Rendered): Judged {
+  const { text, isError, partial } = rendered
+  const judged: { -readonly [K in keyof Judged]: Judged[K] } = isError
+    ? {
+        outcome: 'failed',
+        code: 'tool-failed',
+        text: `${call.name} failed: ${text || 'it gave no reason'}`,
+        partial,
+      }
+    : {
+        outcome: 'completed',
+        code: 'completed',
+        text: text || `${call.name} returned no output.`,
+        partial,
+      }
+  if (rendered.value !== undefined) judged.value = rendered.value
+  if (rendered.media) judged.media = rendered.media
+  return judged
 }
 
-function gaveUp(call: ReadyCall, outcome: 'timed_out' | 'cancelled'): ReturnType<typeof judge> {
+function gaveUp(call: ReadyCall, outcome: 'timed_out' | 'cancelled'): Judged {
   const what = outcome === 'timed_out' ? 'did not end in time' : 'was cancelled while it ran'
   const doubt = mayWrite(call.access) ? ' It may still complete: check before you repeat it.' : ''
   const code = outcome === 'timed_out' ? 'timed-out' : 'cancelled-while-running'

@@ -29,7 +29,7 @@ export function createStragglers(graceMs: number): Stragglers {
       const straggler: Straggler = {
         access,
         gone: Promise.race([settled, grace]).finally(() => {
-          clearTimeout(timer)
+          if (timer !== undefined) clearTimeout(timer)
           running.delete(straggler)
         }),
       }

@@ -45,7 +45,7 @@ export function boundText(
   const headEnd = boundary(bytes, Math.floor(room * headShare))
   const tailStart = boundary(bytes, totalBytes - (room - headEnd), 1)
   const omittedBytes = tailStart - headEnd
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: false })
   const head = decoder.decode(bytes.subarray(0, headEnd))
   const tail = decoder.decode(bytes.subarray(tailStart))
   return { text: head + notice(omittedBytes) + tail, truncated: { totalBytes, omittedBytes } }

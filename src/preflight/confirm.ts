@@ -9,22 +9,22 @@ import { answer, type Call, type Gate, type PreflightContext, pass, type Verdict
 
 export const confirm: Gate = (call, context) => {
   // Arguments that validate will refuse are never put before anyone.
-  if (!call.registered || !call.checked?.ok) return pass(call)
-  if (context.begun.has(call.id)) return pass(call)
+  if (!call.registered || !call.checked?.ok) return pass
+  if (context.begun.has(call.id)) return pass
   const verdict = confirmVerdict(call)
-  if (verdict === false) return pass(call)
+  if (verdict === false) return pass
   return gate(call, verdict === 'always', context)
 }
 
 async function gate(call: Call, always: boolean, context: PreflightContext): Promise<Verdict> {
   const { registered, checked } = call
-  if (!registered || !checked?.ok) return pass(call)
+  if (!registered || !checked?.ok) return pass
   const denial = context.state.denials.find((each) => each.key === call.key)
-  if (denial) return answer(call, denied(call, 'denied-before', denial.reason))
-  if (!always && (await isAllowed(registered, checked.args, context.allowRules))) return pass(call)
-  if (context.options.hasApprover) return { kind: 'ask', call, always }
-  if (context.options.unattended === 'allow') return pass(call)
-  return answer(call, denied(call, 'nobody-to-ask', 'there is nobody to ask for approval'))
+  if (denial) return answer(denied(call, 'denied-before', denial.reason))
+  if (!always && (await isAllowed(registered, checked.args, context.allowRules))) return pass
+  if (context.options.hasApprover) return { kind: 'ask', always }
+  if (context.options.unattended === 'allow') return pass
+  return answer(denied(call, 'nobody-to-ask', 'there is nobody to ask for approval'))
 }
 
 /** What the tool says of these arguments; a rule that fails asks. */

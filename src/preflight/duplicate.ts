@@ -19,25 +19,21 @@ import { inspect } from './inspect.ts'
 
 export const duplicate: Gate = (call, context) => {
   const inspected = inspect(call, context)
-  return inspected instanceof Promise
-    ? inspected.then((found) => look(found, context))
-    : look(inspected, context)
+  return inspected ? inspected.then(() => look(call, context)) : look(call, context)
 }
 
 function look(call: Call, context: PreflightContext): Verdict | Promise<Verdict> {
   const { key, registered } = call
-  if (key === undefined || !registered) return pass(call)
+  if (key === undefined || !registered) return pass
   const replayed = replay(call, key, context)
   if (replayed) return replayed
-  if (registered.tool.dedupe === false) return pass(call)
+  if (registered.tool.dedupe === false) return pass
   const first = lastEqual(key, context)
   if (first) {
-    return voidedSince(first.access, first.index, context)
-      ? pass(call)
-      : { kind: 'seat', call, behind: first }
+    return voidedSince(first.access, first.index, context) ? pass : { kind: 'seat', behind: first }
   }
   const entry = context.ledger.get(key)
-  if (!entry || voidedSince(entry.access, -1, context)) return pass(call)
+  if (!entry || voidedSince(entry.access, -1, context)) return pass
   return repeat(call, entry, context)
 }
 
@@ -63,25 +59,23 @@ function replay(call: Call, key: string, context: PreflightContext): Promise<Ver
   if (settled?.key !== key) return undefined
   return context
     .readResult(settled.roundId, settled.callId)
-    .then((earlier) =>
-      earlier ? answer(call, given(earlier, 'replayed', earlier.content)) : pass(call),
-    )
+    .then((earlier) => (earlier ? answer(given(earlier, 'replayed', earlier.content)) : pass))
 }
 
 async function repeat(call: Call, entry: LedgerEntry, context: PreflightContext): Promise<Verdict> {
   const earlier = await context.readResult(entry.roundId, entry.callId)
-  if (!earlier) return pass(call)
+  if (!earlier) return pass
   const times = entry.repeats + 1
   const { repeatLimit } = context.options
   if (times >= repeatLimit) {
     const content = `This exact call to ${call.name} has been made ${times + 1} times in this run and its result has not changed, so it is not given again. Use the earlier result, change the arguments, or take another approach.`
-    return answer(call, { ...given(earlier, 'repeat-limit', content), repeated: entry.key })
+    return answer({ ...given(earlier, 'repeat-limit', content), repeated: entry.key })
   }
   const note =
     times === 1
       ? ''
       : `\n[Note: the same call for the ${times + 1}th time in this run; this is the earlier result again.]`
-  return answer(call, {
+  return answer({
     ...given(earlier, 'duplicate', earlier.content + note),
     repeated: entry.key,
   })

@@ -11,11 +11,11 @@ const nearEnough = 0.5
 const mostHints = 3
 
 export const exists: Gate = (call, context) => {
-  if (call.registered) return pass(call)
+  if (call.registered) return pass
   const near = nearestNames(call.name, context.registry.keys())
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   const look = context.exposure === 'full' ? '' : ` Look tools up with ${findToolsName}.`
-  return answer(call, {
+  return answer({
     outcome: 'unknown',
     code: 'unknown-tool',
     content: `There is no tool named "${printable(call.name)}", so nothing ran.${hint}${look}`,

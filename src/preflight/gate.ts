@@ -15,39 +15,65 @@ import type {
 import type { Checked } from '../schema/validator.ts'
 import type { RegisteredTool, Registry } from '../tools/registry.ts'
 
-/** A call on its way through pass 1. Gates return changed copies; nobody changes one in place. */
+/**
+ * A call on its way through pass 1. Gates fill it in as it goes (one record a call: copies at every
+ * gate would cost more than all the gates together); after pass 1 nobody changes it.
+ */
 export interface Call {
   /** Position in the round. */
   readonly index: number
   /** As the provider delivered it. */
   readonly raw: ToolCall
   /** Unique in the round. */
-  readonly id: string
+  id: string
   /** The id as it came, when it had one. */
-  readonly wireId?: string
-  readonly name: string
-  readonly args: JsonObject
+  wireId: string | undefined
+  name: string
+  args: JsonObject
   /** Name and arguments before unwrapping: what the model's history keeps. */
-  readonly sent: { readonly name: string; readonly args: JsonObject; readonly raw?: string }
-  readonly repaired: readonly string[]
+  sent: { readonly name: string; readonly args: JsonObject; readonly raw?: string }
+  repaired: readonly string[]
   /** JSON pointers of texts that were numbers which a double cannot hold. */
-  readonly inexact: ReadonlySet<string>
+  inexact: ReadonlySet<string>
   /** It came through `run_tool`. */
-  readonly wrapped: boolean
-  readonly registered?: RegisteredTool
+  wrapped: boolean
+  registered: RegisteredTool | undefined
   /** Validation's verdict, found once and used by dedupe, confirm and validate. */
-  readonly checked?: Checked
+  checked: Checked | undefined
   /** What `execute` is given, when a Standard Schema transformed the arguments. */
-  readonly input?: { readonly value: unknown }
+  input: { readonly value: unknown } | undefined
   /** Identity for dedupe, present once the arguments are known to be right. */
-  readonly key?: string
-  readonly access?: Access
+  key: string | undefined
+  access: Access | undefined
   /** A person changed the arguments. */
-  readonly edited?: boolean
+  edited: boolean
+}
+
+const none: ReadonlySet<string> = new Set()
+
+export function newCall(index: number, raw: ToolCall): Call {
+  return {
+    index,
+    raw,
+    id: '',
+    wireId: undefined,
+    name: '',
+    args: {},
+    sent: { name: '', args: {} },
+    repaired: [],
+    inexact: none,
+    wrapped: false,
+    registered: undefined,
+    checked: undefined,
+    input: undefined,
+    key: undefined,
+    access: undefined,
+    edited: false,
+  }
 }
 
 /** A call that passed every gate, or waits only for a person: it has a tool, right arguments and a key. */
-export type ReadyCall = Call & {
+export type ReadyCall = Readonly<Call> & {
   readonly registered: RegisteredTool
   readonly checked: Checked & { readonly ok: true }
   readonly key: string
@@ -68,12 +94,12 @@ export interface Answer {
 }
 
 export type Verdict =
-  | { readonly kind: 'pass'; readonly call: Call }
-  | { readonly kind: 'answer'; readonly call: Call; readonly answer: Answer }
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'answer'; readonly answer: Answer }
   /** Shares the result of an equal call of this round. */
-  | { readonly kind: 'seat'; readonly call: Call; readonly behind: ReadyCall }
+  | { readonly kind: 'seat'; readonly behind: ReadyCall }
   /** Goes on when a person has approved. */
-  | { readonly kind: 'ask'; readonly call: Call; readonly always: boolean }
+  | { readonly kind: 'ask'; readonly always: boolean }
 
 export type Gate = (call: Call, context: PreflightContext) => Verdict | Promise<Verdict>
 
@@ -113,10 +139,8 @@ export interface PreflightOptions {
   readonly repeatLimit: number
 }
 
-export function pass(call: Call): Verdict {
-  return { kind: 'pass', call }
-}
+export const pass: Verdict = { kind: 'pass' }
 
-export function answer(call: Call, given: Answer): Verdict {
-  return { kind: 'answer', call, answer: given }
+export function answer(given: Answer): Verdict {
+  return { kind: 'answer', answer: given }
 }

@@ -5,32 +5,36 @@
  */
 import { callKey } from '../dedupe/call-key.ts'
 import { accessOf } from '../dedupe/resources.ts'
-import type { Checked, Issue } from '../schema/validator.ts'
+import type { JsonObject } from '../round.ts'
+import type { Issue } from '../schema/validator.ts'
 import type { RegisteredTool } from '../tools/registry.ts'
 import type { StandardSchema } from '../tools/tool.ts'
 import type { Call, PreflightContext } from './gate.ts'
 
-/** The call with its tool, verdict, key and access; unchanged when no tool has this name. */
-export function inspect(call: Call, context: PreflightContext): Call | Promise<Call> {
+/** Fills in the call's tool, verdict, key and access; leaves it alone when no tool has this name. */
+export function inspect(call: Call, context: PreflightContext): Promise<void> | undefined {
   const registered = context.registry.get(call.name)
-  if (!registered) return call
-  const checked = registered.compiled.check(call.args, {
+  if (!registered) return undefined
+  call.registered = registered
+  call.checked = registered.compiled.check(call.args, {
     coerce: context.options.coerce,
     inexact: call.inexact,
   })
-  const found: Call = { ...call, registered, checked }
-  if (!checked.ok) return found
-  if (registered.standard) return askStandard(found, registered.standard, checked, context)
-  return identify(found, registered, checked, context)
+  if (!call.checked.ok) return undefined
+  const { args } = call.checked
+  return registered.standard
+    ? askStandard(call, registered, registered.standard, args, context)
+    : identify(call, registered, args, context)
 }
 
 function identify(
   call: Call,
-  registered: RegisteredTool,
-  checked: Checked & { readonly ok: true },
+  { tool, compiled }: RegisteredTool,
+  args: JsonObject,
   context: PreflightContext,
-): Call | Promise<Call> {
-  const access = accessOf(registered.tool, checked.args, (message) => {
+): Promise<void> | undefined {
+  call.args = args
+  call.access = accessOf(tool, args, (message) => {
     context.emit({
       type: 'warning',
       code: 'bad-resources',
@@ -38,29 +42,37 @@ function identify(
       message: `${call.name}: its reads or writes failed (${message}); the call counts as touching anything.`,
     })
   })
-  const key = callKey(call.name, registered.compiled.withDefaults(checked.args))
-  const ready = { ...call, args: checked.args, access }
-  return typeof key === 'string' ? { ...ready, key } : key.then((hash) => ({ ...ready, key: hash }))
+  const key = callKey(call.name, compiled.withDefaults(args))
+  if (typeof key !== 'string') {
+    return key.then((hash) => {
+      call.key = hash
+    })
+  }
+  call.key = key
+  return undefined
 }
 
 /** Runs the Standard Schema's own checks (refinements, transforms) after the JSON Schema has passed. */
 async function askStandard(
   call: Call,
+  registered: RegisteredTool,
   standard: StandardSchema,
-  checked: Checked & { readonly ok: true },
+  args: JsonObject,
   context: PreflightContext,
-): Promise<Call> {
+): Promise<void> {
   try {
-    const outcome = await standard['~standard'].validate(checked.args)
+    const outcome = await standard['~standard'].validate(args)
     if (outcome.issues) {
-      return { ...call, checked: { ok: false, issues: outcome.issues.map(toIssue) } }
+      call.checked = { ok: false, issues: outcome.issues.map(toIssue) }
+      return
     }
-    const ready = { ...call, input: { value: outcome.value } }
-    return identify(ready, call.registered as RegisteredTool, checked, context)
+    call.input = { value: outcome.value }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return { ...call, checked: { ok: false, issues: [{ path: '', message }] } }
+    call.checked = { ok: false, issues: [{ path: '', message }] }
+    return
   }
+  await identify(call, registered, args, context)
 }
 
 function toIssue(issue: {

@@ -21,33 +21,32 @@ const knownPrefixes = ['functions.', 'default_api.', 'tools.']
 
 export const normalise: Gate = (call, context) => {
   const wireId = typeof call.raw?.id === 'string' ? call.raw.id.trim() : ''
-  const id = freshId(wireId, context)
-  const name = cleanName(call.raw?.name, context)
+  if (wireId !== '') call.wireId = wireId
+  call.id = freshId(wireId, context)
+  call.name = cleanName(call.raw?.name, context)
+  if (call.index >= context.options.maxCalls) return answer(tooMany(call.name, context))
   const read = readArguments(call.raw?.arguments, {
     cut: call.index === context.cutIndex,
     maxBytes: context.options.maxArgumentBytes,
     maxDepth: maxArgumentDepth,
   })
-  if (call.index >= context.options.maxCalls) {
-    return answer({ ...call, id, name }, tooMany(name, context.options.maxCalls))
-  }
-  const named: Call = { ...call, id, name, ...(wireId !== '' && { wireId }) }
-  return read instanceof Promise ? read.then((done) => finish(named, done)) : finish(named, read)
+  return read instanceof Promise ? read.then((done) => finish(call, done)) : finish(call, read)
 }
 
 function finish(call: Call, read: ReadArguments): Verdict {
+  const { name } = call
   if (read.kind === 'unreadable') {
-    const sent = { name: call.name, args: {}, raw: read.raw }
-    return answer(
-      { ...call, sent },
-      { outcome: 'invalid', code: read.code, content: `${call.name}: ${read.message}` },
-    )
+    call.sent = { name, args: {}, raw: read.raw }
+    return answer({ outcome: 'invalid', code: read.code, content: `${name}: ${read.message}` })
   }
-  const { args, repaired, inexact } = read
-  return pass({ ...call, args, repaired, inexact, sent: { name: call.name, args } })
+  call.args = read.args
+  call.repaired = read.repaired
+  call.inexact = read.inexact
+  call.sent = { name, args: read.args }
+  return pass
 }
 
-function tooMany(name: string, maxCalls: number): Answer {
+function tooMany(name: string, { options: { maxCalls } }: PreflightContext): Answer {
   const content = `${name} did not run: at most ${maxCalls} calls of one round are looked at. Send the rest in the next round.`
   return { outcome: 'refused', code: 'too-many-calls', content }
 }

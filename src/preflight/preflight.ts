@@ -3,13 +3,23 @@
  * @module
  */
 import { type AskEnvironment, type Asked, askPeople, type Decisions } from '../approval/ask.ts'
+import type { EventBody } from '../events.ts'
 import type { ToolCall } from '../round.ts'
 import { formatIssues } from '../schema/issues.ts'
 import { readArguments } from './arguments.ts'
 import { confirm, denied } from './confirm.ts'
 import { duplicate } from './duplicate.ts'
 import { exists } from './exists.ts'
-import type { Answer, Call, Gate, PreflightContext, ReadyCall, Verdict } from './gate.ts'
+import {
+  type Answer,
+  type Call,
+  type Gate,
+  newCall,
+  type PreflightContext,
+  pass,
+  type ReadyCall,
+  type Verdict,
+} from './gate.ts'
 import { inspect } from './inspect.ts'
 import { loaded } from './loaded.ts'
 import { maxArgumentDepth, normalise } from './normalise.ts'
@@ -32,8 +42,8 @@ export const gates: readonly Gate[] = [
 /** What pass 1 made of a call. */
 export type Checked =
   | { readonly kind: 'ready'; readonly call: ReadyCall }
-  | { readonly kind: 'seat'; readonly call: Call; readonly behind: string }
-  | { readonly kind: 'answered'; readonly call: Call; readonly answer: Answer }
+  | { readonly kind: 'seat'; readonly call: Readonly<Call>; readonly behind: string }
+  | { readonly kind: 'answered'; readonly call: Readonly<Call>; readonly answer: Answer }
 
 export interface PreflightResult {
   /** One a call, in call order. */
@@ -58,13 +68,14 @@ export async function preflight(
   const checked: Checked[] = []
   const asked: Asked[] = []
   for (const [index, raw] of calls.entries()) {
-    const verdict = await throughGates(newCall(index, raw), context)
-    report(verdict, context)
-    const { call } = verdict
+    const call = newCall(index, raw)
+    const given = throughGates(call, context)
+    const verdict = given instanceof Promise ? await given : given
+    report(call, verdict, context)
     if (verdict.kind === 'answer') checked.push({ kind: 'answered', call, answer: verdict.answer })
-    else if (verdict.kind === 'seat')
+    else if (verdict.kind === 'seat') {
       checked.push({ kind: 'seat', call, behind: verdict.behind.id })
-    else {
+    } else {
       const ready = call as ReadyCall
       ahead.push(ready)
       checked.push({ kind: 'ready', call: ready })
@@ -76,47 +87,37 @@ export async function preflight(
   return { checked: checked.map((each) => settle(each, decisions, context)), decisions }
 }
 
-async function throughGates(start: Call, context: PreflightContext): Promise<Verdict> {
-  let call = start
-  for (const gate of gates) {
-    const given = gate(call, context)
-    const verdict = given instanceof Promise ? await given : given
+/** Without a promise where no gate needs one: a round of many calls would pay for each of them. */
+function throughGates(
+  call: Call,
+  context: PreflightContext,
+  first = 0,
+): Verdict | Promise<Verdict> {
+  for (let at = first; at < gates.length; at += 1) {
+    const verdict = gates[at]?.(call, context) ?? pass
+    if (verdict instanceof Promise) {
+      return verdict.then((late) =>
+        late.kind === 'pass' ? throughGates(call, context, at + 1) : late,
+      )
+    }
     if (verdict.kind !== 'pass') return verdict
-    call = verdict.call
   }
-  return { kind: 'pass', call }
+  return pass
 }
 
-const none: ReadonlySet<string> = new Set()
+type SeenEvent = { -readonly [K in keyof ToolCallSeen]: ToolCallSeen[K] }
+type ToolCallSeen = Extract<EventBody, { type: 'tool_call' }>
 
-function newCall(index: number, raw: ToolCall): Call {
-  return {
-    index,
-    raw,
-    id: '',
-    name: '',
-    args: {},
-    sent: { name: '', args: {} },
-    repaired: [],
-    inexact: none,
-    wrapped: false,
-  }
-}
-
-function report(verdict: Verdict, { emit }: PreflightContext): void {
-  const { call } = verdict
-  emit({
-    type: 'tool_call',
-    callId: call.id,
-    name: call.name,
-    arguments: call.args,
-    ...(call.sent.raw !== undefined && { raw: call.sent.raw }),
-    ...(call.repaired.length > 0 && { repaired: call.repaired }),
-    ...(call.checked?.ok && call.checked.coerced.length > 0 && { coerced: call.checked.coerced }),
-    ...(verdict.kind === 'answer' && { decided: verdict.answer.outcome }),
-  })
+function report(call: Readonly<Call>, verdict: Verdict, { emit }: PreflightContext): void {
+  const { id, name, args, sent, repaired, checked } = call
+  const seen: SeenEvent = { type: 'tool_call', callId: id, name, arguments: args }
+  if (sent.raw !== undefined) seen.raw = sent.raw
+  if (repaired.length > 0) seen.repaired = repaired
+  if (checked?.ok && checked.coerced.length > 0) seen.coerced = checked.coerced
+  if (verdict.kind === 'answer') seen.decided = verdict.answer.outcome
+  emit(seen)
   if (verdict.kind === 'answer' && verdict.answer.outcome === 'denied') {
-    emit({ type: 'tool_skipped', callId: call.id, reason: verdict.answer.content })
+    emit({ type: 'tool_skipped', callId: id, reason: verdict.answer.content })
   }
 }
 
@@ -137,7 +138,7 @@ function settle(each: Checked, { byCall, stopped }: Decisions, context: Prefligh
 }
 
 /** The answer for a call that the round ended before. */
-export function notRun(call: Call, stopped: boolean): Answer {
+export function notRun(call: Readonly<Call>, stopped: boolean): Answer {
   return {
     outcome: 'cancelled',
     code: stopped ? 'run-stopped' : 'cancelled-before-start',
@@ -156,12 +157,15 @@ function inspectEdited(context: PreflightContext): AskEnvironment['inspect'] {
       maxDepth: maxArgumentDepth,
     })
     if (read.kind === 'unreadable') return { problem: read.message }
-    const { input: _input, ...rest } = call
-    const found = await inspect(
-      { ...rest, args: read.args, inexact: read.inexact, edited: true },
-      context,
-    )
-    if (found.checked?.ok) return found as ReadyCall
-    return { problem: formatIssues(call.name, found.checked?.issues ?? []) }
+    const edited: Call = {
+      ...call,
+      args: read.args,
+      inexact: read.inexact,
+      input: undefined,
+      edited: true,
+    }
+    await inspect(edited, context)
+    if (edited.checked?.ok) return edited as ReadyCall
+    return { problem: formatIssues(call.name, edited.checked?.issues ?? []) }
   }
 }

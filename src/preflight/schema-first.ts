@@ -7,8 +7,8 @@ import { answer, type Call, type Gate, type PreflightContext, pass, type Verdict
 
 export const schemaFirst: Gate = (call, context) => {
   const { registered } = call
-  if (!registered || context.exposure === 'full') return pass(call)
-  if (call.name === findToolsName || registered.tool.origin === 'client') return pass(call)
+  if (!registered || context.exposure === 'full') return pass
+  if (call.name === findToolsName || registered.tool.origin === 'client') return pass
   return judge(call, registered, context)
 }
 
@@ -18,7 +18,7 @@ async function judge(
   context: PreflightContext,
 ): Promise<Verdict> {
   const shown = context.loaded.get(call.name)
-  if (shown !== undefined && shown === (await registered.fingerprint())) return pass(call)
+  if (shown !== undefined && shown === (await registered.fingerprint())) return pass
   const again =
     call.wrapped || context.exposure === 'deferred'
       ? `run_tool({"name":${JSON.stringify(call.name)},"args":{…}})`
@@ -27,7 +27,7 @@ async function judge(
     shown === undefined
       ? 'was called before its schema was fetched'
       : 'has changed since its schema was fetched'
-  return answer(call, {
+  return answer({
     outcome: 'schema',
     code: shown === undefined ? 'schema-first' : 'schema-changed',
     content: `${call.name} ${why}, so it did not run. Its schema follows; call ${again} again with arguments that fit it.\n${schemaText(registered)}`,

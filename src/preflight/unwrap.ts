@@ -3,21 +3,20 @@
  * @module
  */
 import { runToolName } from '../tools/registry.ts'
-import { readArguments } from './arguments.ts'
+import { type ReadArguments, readArguments } from './arguments.ts'
 import { answer, type Call, type Gate, pass, type Verdict } from './gate.ts'
 import { maxArgumentDepth } from './normalise.ts'
 
 const shape = 'run_tool takes {"name": "<tool>", "args": {…}}'
 
 export const unwrap: Gate = (call, context) => {
-  if (call.name !== runToolName) return pass(call)
+  if (call.name !== runToolName) return pass
   const { name } = call.args
   if (typeof name !== 'string' || name.trim() === '') {
-    return refuse(call, 'run-tool-name', `/name is missing. ${shape}.`)
+    return refuse('run-tool-name', `/name is missing. ${shape}.`)
   }
   if (name.trim() === runToolName) {
     return refuse(
-      call,
       'run-tool-nested',
       `run_tool cannot run itself: name the tool directly. ${shape}.`,
     )
@@ -33,27 +32,19 @@ export const unwrap: Gate = (call, context) => {
     : finish(call, name.trim(), inner)
 }
 
-function finish(
-  call: Call,
-  name: string,
-  read: Awaited<ReturnType<typeof readArguments>>,
-): Verdict {
-  if (read.kind === 'unreadable') {
-    return refuse({ ...call, name, wrapped: true }, read.code, `/args: ${read.message}`)
-  }
+function finish(call: Call, name: string, read: ReadArguments): Verdict {
+  call.name = name
+  call.wrapped = true
+  if (read.kind === 'unreadable') return refuse(read.code, `/args: ${read.message}`)
   const outer = [...call.inexact].flatMap((path) =>
-    path.startsWith('/args/') ? [path.slice(5)] : [],
+    path.startsWith('/args/') ? [path.slice('/args'.length)] : [],
   )
-  return pass({
-    ...call,
-    name,
-    wrapped: true,
-    args: read.args,
-    repaired: [...call.repaired, ...read.repaired],
-    inexact: new Set([...outer, ...read.inexact]),
-  })
+  call.args = read.args
+  call.repaired = [...call.repaired, ...read.repaired]
+  call.inexact = new Set([...outer, ...read.inexact])
+  return pass
 }
 
-function refuse(call: Call, code: string, content: string): Verdict {
-  return answer(call, { outcome: 'invalid', code, content: `run_tool: ${content}` })
+function refuse(code: string, content: string): Verdict {
+  return answer({ outcome: 'invalid', code, content: `run_tool: ${content}` })
 }

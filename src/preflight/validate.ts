@@ -7,8 +7,8 @@ import { answer, type Gate, pass } from './gate.ts'
 
 export const validate: Gate = (call) => {
   const { checked } = call
-  if (!checked || checked.ok) return pass(call)
-  return answer(call, {
+  if (!checked || checked.ok) return pass
+  return answer({
     outcome: 'invalid',
     code: 'invalid-arguments',
     content: formatIssues(call.name, checked.issues),

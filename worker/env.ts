@@ -1,0 +1,38 @@
+/**
+ * The Worker's bindings and variables.
+ * @module
+ */
+import type { Mode } from '../src/index.ts'
+
+export interface Env {
+  readonly ASSETS?: { fetch(request: Request): Promise<Response> }
+  readonly RESULTS: KVNamespace
+  readonly SESSIONS: DurableObjectNamespace
+  /** Bearer token of the API. Unset: loopback only. */
+  readonly API_TOKEN?: string
+  readonly MAX_CONCURRENT_TOOLS?: string
+  readonly TOOL_MODE?: string
+  /** Origins, separated by commas, whose pages may call the API. Default: none but its own. */
+  readonly ALLOWED_ORIGINS?: string
+  /** Private hosts, separated by commas, that fetching tools may reach (local development). */
+  readonly ALLOWED_HOSTS?: string
+}
+
+export const modes = ['deferred', 'stub', 'full', 'auto'] as const
+
+/** A whole number from 1 in a variable; the dispatcher refuses anything else with its own message. */
+export function maxConcurrent(env: Env): number {
+  return Number(env.MAX_CONCURRENT_TOOLS ?? 5)
+}
+
+export function defaultMode(env: Env): Mode {
+  return modes.find((mode) => mode === env.TOOL_MODE) ?? 'deferred'
+}
+
+/** The parts of a comma-separated variable. */
+export function listed(variable: string | undefined): string[] {
+  return (variable ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+}

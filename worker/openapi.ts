@@ -1,0 +1,245 @@
+/**
+ * The API as an OpenAPI 3.1 document, made from the schemas that check the requests.
+ * @module
+ */
+import { bodySchemas } from './schemas.ts'
+
+/** What this document uses of OpenAPI. */
+export interface OpenApi {
+  readonly openapi: '3.1.0'
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly security: readonly { readonly [scheme: string]: readonly string[] }[]
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
+  readonly components: { readonly [kind: string]: { readonly [name: string]: unknown } }
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly parameters?: readonly unknown[]
+  readonly requestBody?: unknown
+  readonly responses: { readonly [status: string]: unknown }
+  readonly security?: readonly unknown[]
+}
+
+export function openApiDocument(origin: string): OpenApi {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'threepass',
+      version: '0.1.0',
+      description:
+        "Checks, runs and records rounds of an LLM's tool calls. What a model does wrong is an outcome in a 200 answer; a request that is itself wrong is a problem (RFC 9457) with a code.",
+    },
+    servers: [{ url: origin }],
+    security: [{ bearer: [] }],
+    paths: {
+      '/v1/runs': { post: createRun },
+      '/v1/runs/{run}': { get: readRun, delete: cancelRun },
+      '/v1/runs/{run}/rounds': { post: dispatchRound },
+      '/v1/runs/{run}/events': { get: readEvents },
+      '/v1/runs/{run}/approvals': { post: answerApprovals },
+      '/v1/tools': { get: listTools },
+      '/healthz': { get: health },
+    },
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The API_TOKEN secret. Without that secret the Worker answers loopback only.',
+        },
+      },
+      schemas: { Problem: problem, RoundResult: roundResult, ToolResult: toolResult },
+    },
+  }
+}
+
+const run = {
+  name: 'run',
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+  description: 'Run id.',
+}
+
+function query(name: string, description: string, schema: object = { type: 'string' }): unknown {
+  return { name, in: 'query', required: false, schema, description }
+}
+
+function body(schema: object): unknown {
+  return { required: true, content: { 'application/json': { schema } } }
+}
+
+function json(description: string, schema: object = { type: 'object' }): unknown {
+  return { description, content: { 'application/json': { schema } } }
+}
+
+function problemOf(description: string): unknown {
+  const schema = { $ref: '#/components/schemas/Problem' }
+  return { description, content: { 'application/problem+json': { schema } } }
+}
+
+const refused = {
+  '400': problemOf('The request is not right; `errors` names each place.'),
+  '401': problemOf('No bearer token, or a wrong one.'),
+}
+const noRun = { '404': problemOf('There is no such run.') }
+const eventStream = { 'text/event-stream': { schema: { type: 'string' } } }
+
+const createRun: Operation = {
+  operationId: 'createRun',
+  summary: 'Open a run',
+  description:
+    "Answers with the run's id and what to send to the model: the tools array and, in deferred mode, the block of tool names for the turn context.",
+  requestBody: body(bodySchemas.createRun),
+  responses: { '201': json('The run.'), ...refused },
+}
+
+const readRun: Operation = {
+  operationId: 'readRun',
+  summary: 'Read a run',
+  description: 'State, rounds with results and history, and approvals that wait. 50 rounds a page.',
+  parameters: [run, query('from', 'Index of the first round, default 0.', { type: 'integer' })],
+  responses: { '200': json('The run.'), ...refused, ...noRun },
+}
+
+const cancelRun: Operation = {
+  operationId: 'cancelRun',
+  summary: 'Cancel a run',
+  description:
+    'Aborts what is under way and stops the run for good. What was recorded stays readable.',
+  parameters: [run],
+  responses: { '200': json('Stopped.'), ...refused, ...noRun },
+}
+
+const dispatchRound: Operation = {
+  operationId: 'dispatchRound',
+  summary: 'Dispatch a round',
+  description:
+    "One result a call, in call order. With `Accept: text/event-stream` the round's events come as they happen, then `round_result`. A roundId that was posted before gives the same results.",
+  parameters: [run],
+  requestBody: body(bodySchemas.dispatchRound),
+  responses: {
+    '200': {
+      description: 'The results.',
+      content: {
+        'application/json': { schema: { $ref: '#/components/schemas/RoundResult' } },
+        ...eventStream,
+      },
+    },
+    '409': problemOf('This roundId came with other calls.'),
+    '413': problemOf('The body is too large.'),
+    ...refused,
+    ...noRun,
+  },
+}
+
+const readEvents: Operation = {
+  operationId: 'readEvents',
+  summary: "Read a run's events",
+  description: 'Server-sent events from the first on, or after Last-Event-ID, then as they happen.',
+  parameters: [
+    run,
+    { name: 'Last-Event-ID', in: 'header', required: false, schema: { type: 'integer' } },
+    query('after', 'The same as a parameter.', { type: 'integer' }),
+    query('follow', '`false`: end after what there is.', {
+      type: 'string',
+      enum: ['true', 'false'],
+    }),
+  ],
+  responses: { '200': { description: 'The events.', content: eventStream }, ...refused, ...noRun },
+}
+
+const answerApprovals: Operation = {
+  operationId: 'answerApprovals',
+  summary: 'Answer approvals',
+  description:
+    'Answers to questions of approval_requested, each with its token, in any order. The round goes on when the last is in.',
+  parameters: [run],
+  requestBody: body(bodySchemas.answerApprovals),
+  responses: {
+    '200': json('All taken, or the same answer again.'),
+    '409': problemOf('A question was answered otherwise before.'),
+    ...refused,
+    '404': problemOf('No such run, or a question that was not asked or is over.'),
+  },
+}
+
+const listTools: Operation = {
+  operationId: 'listTools',
+  summary: 'List or search the tools',
+  parameters: [query('query', 'What a tool should do; best matches first.')],
+  responses: { '200': json('Tools with schemas and traits.'), ...refused },
+}
+
+const health: Operation = {
+  operationId: 'health',
+  summary: 'Is the Worker up?',
+  responses: { '200': json('It is.') },
+  security: [],
+}
+
+const outcomes = [
+  'completed',
+  'failed',
+  'duplicate',
+  'cached',
+  'refused',
+  'schema',
+  'unknown',
+  'denied',
+  'invalid',
+  'cancelled',
+  'timed_out',
+  'interrupted',
+]
+
+const toolResult = {
+  type: 'object',
+  required: ['callId', 'name', 'outcome', 'code', 'content'],
+  properties: {
+    callId: { type: 'string' },
+    originalId: { type: 'string', description: "The provider's id, when it had to be replaced." },
+    name: { type: 'string' },
+    outcome: { type: 'string', enum: outcomes },
+    code: { type: 'string', description: 'Finer than the outcome; stable.' },
+    content: { type: 'string', description: 'What the model reads.' },
+    value: { description: "The tool's structured answer." },
+    repaired: { type: 'array', items: { type: 'string' } },
+    coerced: { type: 'array', items: { type: 'object' } },
+    ageMs: { type: 'number', description: 'cached: age of the answer.' },
+  },
+}
+
+const roundResult = {
+  type: 'object',
+  required: ['roundId', 'results', 'stopped'],
+  properties: {
+    roundId: { type: 'string' },
+    results: { type: 'array', items: { $ref: '#/components/schemas/ToolResult' } },
+    stopped: { type: 'boolean', description: 'A person stopped the run.' },
+  },
+}
+
+const problem = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+}

@@ -1,0 +1,85 @@
+/**
+ * Who may call: bearer token or loopback, same origin or an allowed one; headers on every answer.
+ * @module
+ */
+import { createMiddleware } from 'hono/factory'
+import { type Env, listed } from './env.ts'
+import { problemResponse } from './problem.ts'
+
+/** Largest request body, in bytes. */
+export const maxBodyBytes = 4_194_304
+
+const headers = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/** Scripts and styles of the page come from its own files; nothing is ever evaluated from text. */
+export const contentSecurityPolicy =
+  "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+type Bindings = { Bindings: Env }
+
+export const securityHeaders = createMiddleware<Bindings>(async (context, next) => {
+  await next()
+  for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value)
+  context.res.headers.set('content-security-policy', contentSecurityPolicy)
+})
+
+/** CORS is closed: only the Worker's own origin and `ALLOWED_ORIGINS` may call from a page. */
+export const cors = createMiddleware<Bindings>(async (context, next) => {
+  const origin = context.req.header('origin')
+  if (origin === undefined || origin === new URL(context.req.url).origin) return next()
+  if (!listed(context.env.ALLOWED_ORIGINS).includes(origin)) {
+    return problemResponse({
+      status: 403,
+      code: 'ORIGIN_REFUSED',
+      title: 'Origin refused',
+      detail: `Pages of ${origin} may not call this API: add it to ALLOWED_ORIGINS.`,
+    })
+  }
+  const allowed = {
+    'access-control-allow-origin': origin,
+    'access-control-allow-headers': 'authorization, content-type, last-event-id',
+    'access-control-allow-methods': 'GET, POST, DELETE',
+    vary: 'origin',
+  }
+  if (context.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: allowed })
+  await next()
+  for (const [name, value] of Object.entries(allowed)) context.res.headers.set(name, value)
+})
+
+const loopback = new Set(['127.0.0.1', 'localhost', '[::1]'])
+
+export const authenticate = createMiddleware<Bindings>(async (context, next) => {
+  const token = context.env.API_TOKEN
+  if (!token) {
+    // On Cloudflare a request's host is a route of the account, so it is never a loopback name.
+    if (loopback.has(new URL(context.req.url).hostname)) return next()
+    return unauthorized('API_TOKEN is not set, so only loopback is answered.')
+  }
+  const given = /^Bearer (.+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
+  if (given !== undefined && (await sameText(given, token))) return next()
+  return unauthorized('Send the API token: Authorization: Bearer <token>.')
+})
+
+function unauthorized(detail: string): Response {
+  return problemResponse(
+    { status: 401, code: 'UNAUTHORIZED', title: 'Unauthorized', detail },
+    { 'www-authenticate': 'Bearer' },
+  )
+}
+
+/** Compares digests, so that the time taken says nothing about how much was right. */
+async function sameText(a: string, b: string): Promise<boolean> {
+  const [left, right] = await Promise.all([a, b].map(digest))
+  let difference = 0
+  for (let at = 0; at < 32; at += 1) difference |= (left?.[at] ?? 0) ^ (right?.[at] ?? 1)
+  return difference === 0
+}
+
+async function digest(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+}

@@ -1,0 +1,23 @@
+/**
+ * GET /v1/tools: the registered tools, or those that a search finds.
+ * @module
+ */
+import type { Context } from 'hono'
+import { createDispatcher, type Dispatcher } from '../src/index.ts'
+import { memoryRunStore } from '../src/run-state/memory.ts'
+import type { Env } from './env.ts'
+import { workerTools } from './worker-tools.ts'
+
+let catalogue: Dispatcher | undefined
+
+export async function toolsRoute({ req, env }: Context<{ Bindings: Env }>): Promise<Response> {
+  // Only looked at, never run: it needs no storage of its own.
+  catalogue ??= createDispatcher({ tools: workerTools(env, memoryRunStore()), cache: false })
+  const all = catalogue.catalogue
+  const query = req.query('query')?.trim()
+  if (!query) return Response.json({ tools: all, total: all.length })
+  const names = await catalogue.search(query.slice(0, 500))
+  const byName = new Map(all.map((tool) => [tool.name, tool]))
+  const tools = names.flatMap((name) => byName.get(name) ?? [])
+  return Response.json({ tools, total: tools.length })
+}

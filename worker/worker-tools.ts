@@ -1,0 +1,38 @@
+/**
+ * The starter set of the Worker: real tools, enough to show every pass.
+ * @module
+ */
+import {
+  calculateTool,
+  currentTimeTool,
+  editFileTool,
+  fetchPageTool,
+  findFilesTool,
+  httpRequestTool,
+  readFilesTool,
+  readResultTool,
+  waitTool,
+  writeTodoTool,
+} from '../src/builtin/index.ts'
+import type { AnyTool, RunStore } from '../src/index.ts'
+import { guardedFetch } from '../src/net/guarded-fetch.ts'
+import { memoryWorkspace } from '../src/workspace/memory.ts'
+import { type Env, listed } from './env.ts'
+
+/** Tools of one session: its workspace is its own and lives as long as the object does. */
+export function workerTools(env: Env, store: RunStore): AnyTool[] {
+  const workspace = memoryWorkspace()
+  const fetch = guardedFetch({ allowHosts: listed(env.ALLOWED_HOSTS) })
+  return [
+    calculateTool(),
+    currentTimeTool(),
+    editFileTool({ workspace }),
+    fetchPageTool({ fetch }),
+    findFilesTool({ workspace }),
+    httpRequestTool({ fetch }),
+    readFilesTool({ workspace }),
+    readResultTool({ store }),
+    waitTool(),
+    writeTodoTool(),
+  ]
+}
