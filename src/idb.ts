@@ -89,43 +89,53 @@ export interface Database {
 }
 
 export function connectDatabase(options: DatabaseOptions): Database {
-  let opening: Promise<IDBDatabase> | undefined
-
-  const connect = (): Promise<IDBDatabase> => {
-    const current = opening ?? openDatabase(options)
-    if (opening === undefined) {
-      opening = current
-      const lost = (): void => {
-        if (opening === current) opening = undefined
-      }
-      current.then((database) => {
-        database.onclose = lost
-        // Another tab deletes or upgrades the database: it waits until this connection is gone.
-        database.onversionchange = () => {
-          database.close()
-          lost()
-        }
-      }, lost)
-    }
-    // An open that is late stays the current one: the next call may find it done.
-    return withDeadline(current, options.openTimeoutMs)
-  }
-
+  const link: Link = { options, current: undefined }
   return {
     async run(stores, mode, body) {
       const begin = async (): Promise<IDBTransaction> => {
-        const database = await connect()
+        const database = await connect(link)
         return mode === 'strict'
           ? database.transaction(stores, 'readwrite', { durability: 'strict' })
           : database.transaction(stores, mode)
       }
       const transaction = await begin().catch((error) => {
         if (!isClosed(error)) throw error
-        opening = undefined
+        link.current = undefined
         return begin()
       })
       return transact(transaction, body)
     },
+  }
+}
+
+interface Link {
+  readonly options: DatabaseOptions
+  current: Promise<IDBDatabase> | undefined
+}
+
+async function connect(link: Link): Promise<IDBDatabase> {
+  if (link.current !== undefined) return withDeadline(link.current, link.options.openTimeoutMs)
+  const opening = openDatabase(link.options)
+  link.current = opening
+  const lost = (): void => {
+    if (link.current === opening) link.current = undefined
+  }
+  opening.then((database) => {
+    // It was given up as too late: it is taken after all, unless another one has come since.
+    link.current ??= opening
+    if (link.current !== opening) return database.close()
+    database.onclose = lost
+    // Another tab deletes or upgrades the database: it waits until this connection is gone.
+    database.onversionchange = () => {
+      database.close()
+      lost()
+    }
+  }, lost)
+  try {
+    return await withDeadline(opening, link.options.openTimeoutMs)
+  } catch (error) {
+    lost()
+    throw error
   }
 }
 

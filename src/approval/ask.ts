@@ -74,7 +74,7 @@ export async function askPeople(
     open = stopped ? [] : again
   }
   for (const { call } of asked) {
-    if (!byCall.has(call.id)) byCall.set(call.id, unanswered)
+    if (!byCall.has(call.id)) byCall.set(call.id, stopped ? { kind: 'aborted' } : unanswered)
   }
   return { byCall, ...found, stopped }
 }

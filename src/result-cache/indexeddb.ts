@@ -40,44 +40,73 @@ type IndexKey = readonly ['i', storedAt: number, expiresAt: number, key: string]
 export function indexedDBCacheStore(options: IndexedDBCacheOptions = {}): CacheStore {
   const maxEntries = positiveInteger('maxEntries', options.maxEntries ?? 500, 10_000)
   const memory = memoryCacheStore({ maxEntries })
+  const forgotten = createForgotten(maxEntries)
+  const either = createEither(options, forgotten)
+  let lastNow = 0
+  return {
+    get: (key, now, signal) =>
+      storeCall('IndexedDB cache: read', signal, () => {
+        lastNow = now
+        const instead = () => memory.get(key, now)
+        return either<CacheEntry | undefined>(now, (use) => read(use, key, now), instead)
+      }),
+    set: (key, entry, now, signal) =>
+      storeCall('IndexedDB cache: write', signal, () => {
+        lastNow = now
+        const work = (use: UseStore) => keep(use, { key, entry, now, maxEntries })
+        return either(now, work, () => memory.set(key, entry, now))
+      }),
+    delete: (key, signal) =>
+      storeCall('IndexedDB cache: delete', signal, () => {
+        const work = (use: UseStore) => write(use, (store) => remove(store, new Set([key])))
+        return either(lastNow, work, () => {
+          forgotten.add(key)
+          return memory.delete(key)
+        })
+      }),
+  }
+}
+
+/** `work` on the database, or else `instead`. */
+type Either = <T>(
+  now: number,
+  work: (use: UseStore) => Promise<T>,
+  instead: () => Promise<T> | T,
+) => Promise<T>
+
+function createEither(options: IndexedDBCacheOptions, forgotten: Forgotten): Either {
   const connection = connectCache({
     databaseName: options.databaseName ?? 'threepass-cache',
     openTimeoutMs: positiveInteger('openTimeoutMs', options.openTimeoutMs ?? 1000, 60_000),
     onDown: (cause) => warn(options.onWarning, cause),
   })
-  // Deleted while memory stood in: the database must not bring them back.
-  const forgotten = new Set<string>()
-  let lastNow = 0
-
-  const attempt = <T>(work: (use: UseStore) => Promise<T>): Promise<[T] | undefined> =>
-    connection.use(lastNow, async (use) => {
-      if (forgotten.size > 0) await write(use, (store) => remove(store, forgotten))
-      forgotten.clear()
+  return async (now, work, instead) => {
+    const done = await connection.use(now, async (use) => {
+      await forgotten.flush(use)
       return work(use)
     })
+    return done === undefined ? instead() : done[0]
+  }
+}
 
+interface Forgotten {
+  add(key: string): void
+  flush(use: UseStore): Promise<void>
+}
+
+/** What was deleted while memory stood in: the database must not bring it back. Beyond `max` all of it goes. */
+function createForgotten(max: number): Forgotten {
+  const keys = new Set<string>()
   return {
-    get: (key, now, signal) =>
-      storeCall('IndexedDB cache: read', signal, async () => {
-        lastNow = now
-        const found = await attempt((use) => read(use, key, now))
-        return found === undefined ? memory.get(key, now) : found[0]
-      }),
-    set: (key, entry, now, signal) =>
-      storeCall('IndexedDB cache: write', signal, async () => {
-        lastNow = now
-        if (!isLiveEntry(entry, now))
-          return { skipped: 'the entry has expired or is of another format' }
-        const written = await attempt((use) => keep(use, { key, entry, now, maxEntries }))
-        return written === undefined ? memory.set(key, entry, now) : written[0]
-      }),
-    delete: (key, signal) =>
-      storeCall('IndexedDB cache: delete', signal, async () => {
-        const done = await attempt((use) => write(use, (store) => remove(store, new Set([key]))))
-        if (done !== undefined) return
-        forgotten.add(key)
-        await memory.delete(key)
-      }),
+    add(key) {
+      if (keys.size <= max) keys.add(key)
+    },
+    async flush(use) {
+      if (keys.size === 0) return
+      const gone = new Set(keys)
+      await write(use, (store) => (gone.size > max ? void store.clear() : remove(store, gone)))
+      for (const key of gone) keys.delete(key)
+    },
   }
 }
 
@@ -105,6 +134,8 @@ interface Put {
 }
 
 async function keep(use: UseStore, what: Put): Promise<CacheWrite> {
+  if (!isLiveEntry(what.entry, what.now))
+    return { skipped: 'the entry has expired or is of another format' }
   try {
     await write(use, (store) => put(store, what))
     return {}

@@ -65,56 +65,64 @@ const lastWrites = /* @__PURE__ */ new WeakMap<KvNamespace, Map<string, number>>
  * Throws `THREEPASS_BAD_OPTION` for an option out of range.
  */
 export function kvCacheStore(kv: KvNamespace, options: KvCacheOptions = {}): CacheStore {
-  const prefix = checkPrefix(options.prefix ?? 'threepass:cache:')
-  const maxBytes = positiveInteger(
-    'maxValueBytes',
-    options.maxValueBytes ?? kvLimits.valueBytes,
-    kvLimits.valueBytes,
-  )
-
-  // The rejection is handled here and now: waitUntil would only log it, or leave it unhandled.
-  const quietly = (what: string, work: Promise<unknown>): Promise<unknown> =>
-    work.catch((cause) => warn(options.onWarning, `KV cache: ${what} failed`, cause))
-
-  const forget = async (name: string): Promise<void> => {
-    const gone = quietly('delete', kv.delete(name))
-    if (options.waitUntil === undefined) await gone
-    else options.waitUntil(gone)
+  const { valueBytes } = kvLimits
+  const cache: KvCache = {
+    kv,
+    prefix: checkPrefix(options.prefix ?? 'threepass:cache:'),
+    maxBytes: positiveInteger('maxValueBytes', options.maxValueBytes ?? valueBytes, valueBytes),
+    waitUntil: options.waitUntil,
+    // The rejection is handled here and now: waitUntil would only log it, or leave it unhandled.
+    quietly: (what, work) =>
+      work.catch((cause) => warn(options.onWarning, `KV cache: ${what} failed`, cause)),
   }
-
-  const put = async (name: string, text: string, expirationTtl: number): Promise<CacheWrite> => {
-    const written = kv.put(name, text, { expirationTtl })
-    if (options.waitUntil === undefined) return written.then(() => ({}), throttled)
-    options.waitUntil(quietly('write', written))
-    return {}
-  }
-
   return {
-    get: (key, now, signal) =>
-      storeCall('KV cache: read', signal, async () => {
-        const name = await kvKey(prefix, key)
-        const text = await kv.get(name, 'text')
-        if (text === null) return undefined
-        const value = parse(text)
-        if (isLiveEntry(value, now)) return value
-        // An expired entry is left to KV; a corrupt or foreign one would come back for as long as it lives.
-        if (!isLiveEntry(value, Number.NEGATIVE_INFINITY)) await forget(name)
-        return undefined
-      }),
+    get: (key, now, signal) => storeCall('KV cache: read', signal, () => read(cache, key, now)),
     set: (key, entry, now, signal) =>
-      storeCall('KV cache: write', signal, async () => {
-        if (!isLiveEntry(entry, now))
-          return { skipped: 'the entry has expired or is of another format' }
-        const text = stringify(entry)
-        if (text === undefined) return { skipped: 'the entry is not plain JSON' }
-        if (!fits(text, maxBytes)) return { skipped: `the entry is over ${maxBytes} bytes` }
-        const name = await kvKey(prefix, key)
-        if (!claimWrite(kv, name, now)) return { skipped: 'written less than a second ago' }
-        return put(name, text, lifetimeSeconds(entry, now))
-      }),
+      storeCall('KV cache: write', signal, () => write(cache, key, entry, now)),
     delete: (key, signal) =>
-      storeCall('KV cache: delete', signal, async () => kv.delete(await kvKey(prefix, key))),
+      storeCall('KV cache: delete', signal, async () => kv.delete(await kvKey(cache.prefix, key))),
   }
+}
+
+interface KvCache {
+  readonly kv: KvNamespace
+  readonly prefix: string
+  readonly maxBytes: number
+  readonly waitUntil: KvCacheOptions['waitUntil']
+  /** The work without its rejection, which becomes a warning. */
+  readonly quietly: (what: string, work: Promise<unknown>) => Promise<unknown>
+}
+
+async function read(cache: KvCache, key: string, now: number): Promise<CacheEntry | undefined> {
+  const name = await kvKey(cache.prefix, key)
+  const text = await cache.kv.get(name, 'text')
+  if (text === null) return undefined
+  const value = parse(text)
+  if (isLiveEntry(value, now)) return value
+  // An expired entry is left to KV; a corrupt or foreign one would come back for as long as it lives.
+  if (isLiveEntry(value, Number.NEGATIVE_INFINITY)) return undefined
+  const gone = cache.quietly('delete', cache.kv.delete(name))
+  if (cache.waitUntil === undefined) await gone
+  else cache.waitUntil(gone)
+  return undefined
+}
+
+async function write(
+  cache: KvCache,
+  key: string,
+  entry: CacheEntry,
+  now: number,
+): Promise<CacheWrite> {
+  if (!isLiveEntry(entry, now)) return { skipped: 'the entry has expired or is of another format' }
+  const text = stringify(entry)
+  if (text === undefined) return { skipped: 'the entry is not plain JSON' }
+  if (!fits(text, cache.maxBytes)) return { skipped: `the entry is over ${cache.maxBytes} bytes` }
+  const name = await kvKey(cache.prefix, key)
+  if (!claimWrite(cache.kv, name, now)) return { skipped: 'written less than a second ago' }
+  const written = cache.kv.put(name, text, { expirationTtl: lifetimeSeconds(entry, now) })
+  if (cache.waitUntil === undefined) return written.then(() => ({}), throttled)
+  cache.waitUntil(cache.quietly('write', written))
+  return {}
 }
 
 function lifetimeSeconds(entry: CacheEntry, now: number): number {

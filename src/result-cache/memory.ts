@@ -25,63 +25,75 @@ interface Slot {
   readonly bytes: number
 }
 
+interface Lru {
+  readonly maxEntries: number
+  readonly maxBytes: number
+  /** A Map keeps insertion order: re-inserting on use makes its first key the least recently used. */
+  readonly slots: Map<string, Slot>
+  bytes: number
+}
+
 /**
- * Throws nothing but `THREEPASS_STORE_FAILED` for an aborted signal. Entries are kept and handed out by reference, as the port
- * allows. Throws `THREEPASS_BAD_OPTION` for a limit out of range.
+ * Throws nothing but `THREEPASS_STORE_FAILED` for an aborted signal. Entries are kept and handed out by
+ * reference, as the port allows. Throws `THREEPASS_BAD_OPTION` for a limit out of range.
  */
 export function memoryCacheStore(options: MemoryCacheOptions = {}): CacheStore {
-  const maxEntries = positiveInteger('maxEntries', options.maxEntries ?? 1000)
-  const maxBytes = positiveInteger('maxBytes', options.maxBytes ?? 16 * 1024 * 1024)
-  // A Map keeps insertion order: re-inserting on use makes its first key the least recently used.
-  const slots = new Map<string, Slot>()
-  let bytes = 0
-
-  const drop = (key: string): void => {
-    const slot = slots.get(key)
-    if (slot === undefined) return
-    slots.delete(key)
-    bytes -= slot.bytes
+  const lru: Lru = {
+    maxEntries: positiveInteger('maxEntries', options.maxEntries ?? 1000),
+    maxBytes: positiveInteger('maxBytes', options.maxBytes ?? 16 * 1024 * 1024),
+    slots: new Map(),
+    bytes: 0,
   }
-
-  const set = (key: string, entry: CacheEntry, now: number): CacheWrite => {
-    // First, so that an entry that is skipped never leaves an older answer behind.
-    drop(key)
-    if (!isLiveEntry(entry, now))
-      return { skipped: 'the entry has expired or is of another format' }
-    const size = weigh(key, entry)
-    if (size === undefined) return { skipped: 'the entry is not plain JSON' }
-    if (size > maxBytes) return { skipped: `the entry takes ${size} bytes, over ${maxBytes}` }
-    slots.set(key, { entry, bytes: size })
-    bytes += size
-    for (const oldest of slots.keys()) {
-      if (slots.size <= maxEntries && bytes <= maxBytes) break
-      drop(oldest)
-    }
-    return {}
-  }
-
   return {
     get(key, now, signal) {
       refuseAborted('Memory cache', signal)
-      const slot = slots.get(key)
-      if (slot === undefined) return undefined
-      if (!isLiveEntry(slot.entry, now)) {
-        drop(key)
-        return undefined
-      }
-      slots.delete(key)
-      slots.set(key, slot)
-      return slot.entry
+      return get(lru, key, now)
     },
     set(key, entry, now, signal) {
       refuseAborted('Memory cache', signal)
-      return set(key, entry, now)
+      return set(lru, key, entry, now)
     },
     delete(key, signal) {
       refuseAborted('Memory cache', signal)
-      drop(key)
+      drop(lru, key)
     },
   }
+}
+
+function get(lru: Lru, key: string, now: number): CacheEntry | undefined {
+  const slot = lru.slots.get(key)
+  if (slot === undefined) return undefined
+  if (!isLiveEntry(slot.entry, now)) {
+    drop(lru, key)
+    return undefined
+  }
+  lru.slots.delete(key)
+  lru.slots.set(key, slot)
+  return slot.entry
+}
+
+function set(lru: Lru, key: string, entry: CacheEntry, now: number): CacheWrite {
+  // First, so that an entry that is skipped never leaves an older answer behind.
+  drop(lru, key)
+  if (!isLiveEntry(entry, now)) return { skipped: 'the entry has expired or is of another format' }
+  const bytes = weigh(key, entry)
+  if (bytes === undefined) return { skipped: 'the entry is not plain JSON' }
+  if (bytes > lru.maxBytes)
+    return { skipped: `the entry takes ${bytes} bytes, over ${lru.maxBytes}` }
+  lru.slots.set(key, { entry, bytes })
+  lru.bytes += bytes
+  for (const oldest of lru.slots.keys()) {
+    if (lru.slots.size <= lru.maxEntries && lru.bytes <= lru.maxBytes) break
+    drop(lru, oldest)
+  }
+  return {}
+}
+
+function drop(lru: Lru, key: string): void {
+  const slot = lru.slots.get(key)
+  if (slot === undefined) return
+  lru.slots.delete(key)
+  lru.bytes -= slot.bytes
 }
 
 function weigh(key: string, entry: CacheEntry): number | undefined {

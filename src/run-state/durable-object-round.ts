@@ -2,91 +2,95 @@
  * Rounds in SQLite: a row for the round, a row for each journal entry, result and line of history.
  * @module
  */
-
 import type { ToolResult } from '../round.ts'
 import {
+  addValue,
+  deleteList,
+  lastItem,
+  readItems,
   type SqlRunStorage,
   toId,
   toLimit,
   type ValueKind,
-  type ValueRows,
 } from './durable-object-value.ts'
 import type { HistoryEntry, JournalEntry, RoundRecord } from './run-state.ts'
 
-export interface RoundRows {
-  has(runId: string, roundId: string): boolean
-  load(runId: string, roundId: string): RoundRecord | undefined
-  list(runId: string, fromIndex: number, limit: number): RoundRecord[]
-  /** In the place of an earlier round of its id, journal and all. */
-  put(runId: string, round: RoundRecord): void
-  addJournal(runId: string, roundId: string, entry: JournalEntry): void
-  deleteAll(runId: string): void
-}
+type Sql = SqlRunStorage['sql']
+type Row = Record<string, unknown>
 
 const lists = ['journal', 'result', 'history'] as const satisfies readonly ValueKind[]
 
-export function createRoundRows(sql: SqlRunStorage['sql'], values: ValueRows): RoundRows {
+export function createRoundTable(sql: Sql): void {
   sql.exec(`CREATE TABLE IF NOT EXISTS threepass_round (
     run TEXT, round TEXT, position INTEGER NOT NULL, digest TEXT NOT NULL, done INTEGER NOT NULL,
     stopped INTEGER NOT NULL, PRIMARY KEY (run, round)) WITHOUT ROWID`)
+}
 
-  const toRecord = (row: Record<string, unknown>): RoundRecord => {
-    const place = { owner: String(row.run), round: String(row.round) }
-    return {
-      roundId: JSON.parse(place.round),
-      index: Number(row.position),
-      digest: JSON.parse(String(row.digest)),
-      status: row.done === 1 ? 'done' : 'running',
-      journal: values.readItems<JournalEntry>({ ...place, kind: 'journal' }),
-      results: values.readItems<ToolResult>({ ...place, kind: 'result' }),
-      history: values.readItems<HistoryEntry>({ ...place, kind: 'history' }),
-      stopped: row.stopped === 1,
-    }
-  }
-  const find = (runId: string, roundId: string): Record<string, unknown> | undefined => {
-    const query = 'SELECT * FROM threepass_round WHERE run = ? AND round = ?'
-    return sql.exec(query, toId(runId), toId(roundId)).toArray()[0]
-  }
+export function hasRound(sql: Sql, runId: string, roundId: string): boolean {
+  return findRound(sql, runId, roundId) !== undefined
+}
 
+export function readRound(sql: Sql, runId: string, roundId: string): RoundRecord | undefined {
+  const row = findRound(sql, runId, roundId)
+  return row && toRecord(sql, row)
+}
+
+export function readRounds(
+  sql: Sql,
+  runId: string,
+  fromIndex: number,
+  limit: number,
+): RoundRecord[] {
+  const query = `SELECT * FROM threepass_round WHERE run = ? AND position >= ?
+    ORDER BY position, round LIMIT ?`
+  const rows = sql.exec(query, toId(runId), fromIndex, toLimit(limit)).toArray()
+  return rows.map((row) => toRecord(sql, row))
+}
+
+/** In the place of an earlier round of its id, journal and all. */
+export function putRound(sql: Sql, runId: string, round: RoundRecord): void {
+  const place = { owner: toId(runId), round: toId(round.roundId) }
+  sql.exec(
+    'INSERT OR REPLACE INTO threepass_round VALUES (?, ?, ?, ?, ?, ?)',
+    place.owner,
+    place.round,
+    round.index,
+    JSON.stringify(round.digest),
+    round.status === 'done' ? 1 : 0,
+    round.stopped ? 1 : 0,
+  )
+  const contents = { journal: round.journal, result: round.results, history: round.history }
+  for (const kind of lists) {
+    deleteList(sql, { ...place, kind })
+    for (const [item, value] of contents[kind].entries())
+      addValue(sql, { ...place, kind, item }, value)
+  }
+}
+
+export function addJournal(sql: Sql, runId: string, roundId: string, entry: JournalEntry): void {
+  const place = { owner: toId(runId), round: toId(roundId), kind: 'journal' } as const
+  addValue(sql, { ...place, item: (lastItem(sql, place) ?? -1) + 1 }, entry)
+}
+
+export function deleteRounds(sql: Sql, runId: string): void {
+  sql.exec('DELETE FROM threepass_round WHERE run = ?', toId(runId))
+}
+
+function findRound(sql: Sql, runId: string, roundId: string): Row | undefined {
+  const query = 'SELECT * FROM threepass_round WHERE run = ? AND round = ?'
+  return sql.exec(query, toId(runId), toId(roundId)).toArray()[0]
+}
+
+function toRecord(sql: Sql, row: Row): RoundRecord {
+  const place = { owner: String(row.run), round: String(row.round) }
   return {
-    has: (runId, roundId) => find(runId, roundId) !== undefined,
-    load(runId, roundId) {
-      const row = find(runId, roundId)
-      return row && toRecord(row)
-    },
-    list: (runId, fromIndex, limit) =>
-      sql
-        .exec(
-          'SELECT * FROM threepass_round WHERE run = ? AND position >= ? ORDER BY position, round LIMIT ?',
-          toId(runId),
-          fromIndex,
-          toLimit(limit),
-        )
-        .toArray()
-        .map(toRecord),
-    put(runId, round) {
-      const place = { owner: toId(runId), round: toId(round.roundId) }
-      for (const kind of lists) values.deleteList({ ...place, kind })
-      sql.exec(
-        'INSERT OR REPLACE INTO threepass_round VALUES (?, ?, ?, ?, ?, ?)',
-        place.owner,
-        place.round,
-        round.index,
-        JSON.stringify(round.digest),
-        round.status === 'done' ? 1 : 0,
-        round.stopped ? 1 : 0,
-      )
-      const contents = { journal: round.journal, result: round.results, history: round.history }
-      for (const kind of lists)
-        for (const [item, value] of contents[kind].entries())
-          values.add({ ...place, kind, item }, value)
-    },
-    addJournal(runId, roundId, entry) {
-      const place = { owner: toId(runId), round: toId(roundId), kind: 'journal' } as const
-      values.add({ ...place, item: (values.lastItem(place) ?? -1) + 1 }, entry)
-    },
-    deleteAll(runId) {
-      sql.exec('DELETE FROM threepass_round WHERE run = ?', toId(runId))
-    },
+    roundId: JSON.parse(place.round),
+    index: Number(row.position),
+    digest: JSON.parse(String(row.digest)),
+    status: row.done === 1 ? 'done' : 'running',
+    journal: readItems<JournalEntry>(sql, { ...place, kind: 'journal' }),
+    results: readItems<ToolResult>(sql, { ...place, kind: 'result' }),
+    history: readItems<HistoryEntry>(sql, { ...place, kind: 'history' }),
+    stopped: row.stopped === 1,
   }
 }

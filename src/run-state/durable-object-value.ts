@@ -23,20 +23,7 @@ export interface ValuePlace {
   readonly item?: number
 }
 
-export interface ValueRows {
-  read<T>(place: ValuePlace): T | undefined
-  /** All of a list in order, or its items from `first` to `last`. */
-  readItems<T>(place: ValuePlace, first?: number, last?: number): T[]
-  /** In the place of an earlier value. */
-  write(place: ValuePlace, value: unknown): void
-  /** Unless there is one. */
-  add(place: ValuePlace, value: unknown): void
-  /** The highest item of a list. */
-  lastItem(place: ValuePlace): number | undefined
-  deleteList(place: ValuePlace): void
-  /** Everything of a run; a session of that id stays. */
-  deleteRun(runId: string): void
-}
+type Sql = SqlRunStorage['sql']
 
 /**
  * A row or text may take 2 MB, and UTF-8 takes at most three bytes for a UTF-16 unit: 1.8 MB.
@@ -54,70 +41,72 @@ export function toLimit(limit: number): number {
   return Math.min(Math.max(0, Math.floor(limit)), 2 ** 31 - 1)
 }
 
-export function createValueRows(sql: SqlRunStorage['sql']): ValueRows {
+const inList = 'owner = ? AND kind = ? AND round = ?'
+
+function listKey({ owner, kind, round = '' }: ValuePlace): [string, string, string] {
+  return [owner, kind, round]
+}
+
+export function createValueTable(sql: Sql): void {
   // WITHOUT ROWID: the key is the table, a row is billed once and not again for an index.
   sql.exec(`CREATE TABLE IF NOT EXISTS threepass_value (
     owner TEXT, kind TEXT, round TEXT, item INTEGER, part INTEGER, json TEXT NOT NULL,
     PRIMARY KEY (owner, kind, round, item, part)) WITHOUT ROWID`)
-  const list = 'owner = ? AND kind = ? AND round = ?'
-  const listKey = ({ owner, kind, round = '' }: ValuePlace): [string, string, string] => [
-    owner,
-    kind,
-    round,
-  ]
-  const insert = (place: ValuePlace, part: number, json: string): void => {
-    const values = [...listKey(place), place.item ?? 0, part, json]
-    sql.exec('INSERT OR REPLACE INTO threepass_value VALUES (?, ?, ?, ?, ?, ?)', ...values)
-  }
-  const readItems = <T>(
-    place: ValuePlace,
-    first = 0,
-    last: number = Number.MAX_SAFE_INTEGER,
-  ): T[] =>
-    joinParts(
-      sql
-        .exec(
-          `SELECT item, json FROM threepass_value WHERE ${list} AND item BETWEEN ? AND ? ORDER BY item, part`,
-          ...listKey(place),
-          first,
-          last,
-        )
-        .toArray(),
-    ).map((json) => JSON.parse(json))
+}
 
-  return {
-    readItems,
-    read<T>(place: ValuePlace) {
-      const item = place.item ?? 0
-      return readItems<T>(place, item, item)[0]
-    },
-    write(place, value) {
-      const parts = split(JSON.stringify(value))
-      for (const [part, json] of parts.entries()) insert(place, part, json)
-      const key = [...listKey(place), place.item ?? 0, parts.length]
-      sql.exec(`DELETE FROM threepass_value WHERE ${list} AND item = ? AND part >= ?`, ...key)
-    },
-    add(place, value) {
-      const key = [...listKey(place), place.item ?? 0]
-      const there = sql.exec(
-        `SELECT 1 FROM threepass_value WHERE ${list} AND item = ? AND part = 0`,
-        ...key,
-      )
-      if (there.toArray().length > 0) return
-      for (const [part, json] of split(JSON.stringify(value)).entries()) insert(place, part, json)
-    },
-    lastItem(place) {
-      const query = `SELECT MAX(item) AS last FROM threepass_value WHERE ${list}`
-      const [row] = sql.exec(query, ...listKey(place)).toArray()
-      return typeof row?.last === 'number' ? row.last : undefined
-    },
-    deleteList(place) {
-      sql.exec(`DELETE FROM threepass_value WHERE ${list}`, ...listKey(place))
-    },
-    deleteRun(runId) {
-      sql.exec("DELETE FROM threepass_value WHERE owner = ? AND kind <> 'session'", toId(runId))
-    },
-  }
+export function readValue<T>(sql: Sql, place: ValuePlace): T | undefined {
+  const item = place.item ?? 0
+  return readItems<T>(sql, place, item, item)[0]
+}
+
+/** All of a list in order, or its items from `first` to `last`. */
+export function readItems<T>(
+  sql: Sql,
+  place: ValuePlace,
+  first = 0,
+  last: number = Number.MAX_SAFE_INTEGER,
+): T[] {
+  const query = `SELECT item, json FROM threepass_value
+    WHERE ${inList} AND item BETWEEN ? AND ? ORDER BY item, part`
+  const rows = sql.exec(query, ...listKey(place), first, last).toArray()
+  return joinParts(rows).map((json) => JSON.parse(json))
+}
+
+/** In the place of an earlier value. */
+export function writeValue(sql: Sql, place: ValuePlace, value: unknown): void {
+  const parts = split(JSON.stringify(value))
+  for (const [part, json] of parts.entries()) insertPart(sql, place, part, json)
+  const key = [...listKey(place), place.item ?? 0, parts.length]
+  sql.exec(`DELETE FROM threepass_value WHERE ${inList} AND item = ? AND part >= ?`, ...key)
+}
+
+/** Unless there is one. */
+export function addValue(sql: Sql, place: ValuePlace, value: unknown): void {
+  const query = `SELECT 1 FROM threepass_value WHERE ${inList} AND item = ? AND part = 0`
+  if (sql.exec(query, ...listKey(place), place.item ?? 0).toArray().length > 0) return
+  for (const [part, json] of split(JSON.stringify(value)).entries())
+    insertPart(sql, place, part, json)
+}
+
+function insertPart(sql: Sql, place: ValuePlace, part: number, json: string): void {
+  const values = [...listKey(place), place.item ?? 0, part, json]
+  sql.exec('INSERT OR REPLACE INTO threepass_value VALUES (?, ?, ?, ?, ?, ?)', ...values)
+}
+
+/** The highest item of a list. */
+export function lastItem(sql: Sql, place: ValuePlace): number | undefined {
+  const query = `SELECT MAX(item) AS last FROM threepass_value WHERE ${inList}`
+  const [row] = sql.exec(query, ...listKey(place)).toArray()
+  return typeof row?.last === 'number' ? row.last : undefined
+}
+
+export function deleteList(sql: Sql, place: ValuePlace): void {
+  sql.exec(`DELETE FROM threepass_value WHERE ${inList}`, ...listKey(place))
+}
+
+/** Everything of a run; a session of that id stays. */
+export function deleteRunValues(sql: Sql, owner: string): void {
+  sql.exec("DELETE FROM threepass_value WHERE owner = ? AND kind <> 'session'", owner)
 }
 
 /** At least one part, each short enough for a row; a surrogate pair is never cut. */

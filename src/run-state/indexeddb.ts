@@ -7,7 +7,7 @@
  * @module
  */
 import type { RunEvent } from '../events.ts'
-import { connectDatabase, requested } from '../idb.ts'
+import { connectDatabase, type Database, requested } from '../idb.ts'
 import { positiveInteger } from '../option.ts'
 import { storeCall } from '../store-call.ts'
 import { checkVersion, noSuchRound } from './commit-check.ts'
@@ -50,6 +50,13 @@ export function indexedDBRunStore(options: IndexedDBRunOptions = {}): RunStore {
     openTimeoutMs: positiveInteger('openTimeoutMs', options.openTimeoutMs ?? 5000, 60_000),
     upgrade: createStores,
   })
+  return { ...readingRuns(database), ...readingEvents(database), ...writing(database) }
+}
+
+type ReadingRuns = 'load' | 'loadSession' | 'loadRound' | 'listRounds'
+type ReadingEvents = 'events' | 'lastSeq'
+
+function readingRuns(database: Database): Pick<RunStore, ReadingRuns> {
   return {
     load: (runId, signal) =>
       storeCall('load', signal, () =>
@@ -78,6 +85,27 @@ export function indexedDBRunStore(options: IndexedDBRunOptions = {}): RunStore {
           return Promise.all(rows.map((row) => withJournal(tx, row)))
         }),
       ),
+  }
+}
+
+function readingEvents(database: Database): Pick<RunStore, ReadingEvents> {
+  return {
+    events: (runId, afterSeq, limit, signal) =>
+      storeCall('events', signal, () =>
+        database.run(['events'], 'readonly', (tx) => {
+          const range = IDBKeyRange.bound([runId, afterSeq], [runId, []], true)
+          return readAll<RunEvent>(tx.objectStore('events'), range, limit)
+        }),
+      ),
+    lastSeq: (runId) =>
+      storeCall('lastSeq', undefined, () =>
+        database.run(['events'], 'readonly', (tx) => lastSeq(tx, runId)),
+      ),
+  }
+}
+
+function writing(database: Database): Omit<RunStore, ReadingRuns | ReadingEvents> {
+  return {
     commit: (runId, change) =>
       storeCall('commit', undefined, () =>
         database.run(everything, 'strict', (tx) => commit(tx, runId, change)),
@@ -102,17 +130,6 @@ export function indexedDBRunStore(options: IndexedDBRunOptions = {}): RunStore {
     appendEvents: (runId, events) =>
       storeCall('appendEvents', undefined, () =>
         database.run(['events'], 'readwrite', (tx) => addEvents(tx, runId, events)),
-      ),
-    events: (runId, afterSeq, limit, signal) =>
-      storeCall('events', signal, () =>
-        database.run(['events'], 'readonly', (tx) => {
-          const range = IDBKeyRange.bound([runId, afterSeq], [runId, []], true)
-          return readAll<RunEvent>(tx.objectStore('events'), range, limit)
-        }),
-      ),
-    lastSeq: (runId) =>
-      storeCall('lastSeq', undefined, () =>
-        database.run(['events'], 'readonly', (tx) => lastSeq(tx, runId)),
       ),
     delete: (runId) =>
       storeCall('delete', undefined, () =>

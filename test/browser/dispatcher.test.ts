@@ -1,0 +1,7 @@
+import { indexedDBRunStore } from '../../src/run-state/indexeddb.ts'
+import { dispatcherContract } from '../contracts/dispatcher.ts'
+
+dispatcherContract('Chromium, memory store')
+dispatcherContract('Chromium, IndexedDB', () =>
+  indexedDBRunStore({ databaseName: `stories-${crypto.randomUUID()}` }),
+)

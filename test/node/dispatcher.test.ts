@@ -1,0 +1,3 @@
+import { dispatcherContract } from '../contracts/dispatcher.ts'
+
+dispatcherContract('Node, memory store')
