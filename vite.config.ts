@@ -1,0 +1,14 @@
+import { defineConfig } from 'vite'
+
+/** Builds the page; the Worker serves it from `dist-web`. */
+export default defineConfig({
+  root: 'web-demo',
+  build: { outDir: '../dist-web', emptyOutDir: true, target: 'es2022' },
+  // For work on the page alone: `npx vite`, with the Worker running beside it.
+  server: {
+    host: '127.0.0.1',
+    proxy: Object.fromEntries(
+      ['/v1', '/openapi.json', '/docs', '/healthz'].map((path) => [path, 'http://127.0.0.1:8787']),
+    ),
+  },
+})

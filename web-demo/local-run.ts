@@ -1,0 +1,75 @@
+/**
+ * The dispatcher in this page: IndexedDB for cache and runs, page tools beside the built-in ones.
+ * @module
+ */
+import {
+  calculateTool,
+  currentTimeTool,
+  editFileTool,
+  fetchPageTool,
+  findFilesTool,
+  httpRequestTool,
+  readFilesTool,
+  readResultTool,
+  waitTool,
+  writeTodoTool,
+} from '../src/builtin/index.ts'
+import {
+  type AnyTool,
+  type Approver,
+  createDispatcher,
+  type EventListener,
+  type Mode,
+  type Run,
+} from '../src/index.ts'
+import { guardedFetch } from '../src/net/guarded-fetch.ts'
+import { indexedDBCacheStore } from '../src/result-cache/indexeddb.ts'
+import { indexedDBRunStore } from '../src/run-state/indexeddb.ts'
+import { memoryWorkspace } from '../src/workspace/memory.ts'
+
+export interface LocalRuns {
+  /** A run in this mode; its rounds share the dedupe map and the loaded set. */
+  open(mode: Mode, onEvent: EventListener): Run
+}
+
+const sessionKey = 'threepass-session'
+
+export function localRuns(pageTools: readonly AnyTool[], approver: Approver): LocalRuns {
+  const store = indexedDBRunStore()
+  const cache = indexedDBCacheStore()
+  const workspace = memoryWorkspace()
+  void workspace.write('/notes/welcome.md', '# Welcome\nThis note lives in the page.')
+  const fetch = guardedFetch({})
+  const tools = [
+    ...pageTools,
+    calculateTool(),
+    currentTimeTool(),
+    editFileTool({ workspace }),
+    fetchPageTool({ fetch }),
+    findFilesTool({ workspace }),
+    httpRequestTool({ fetch }),
+    readFilesTool({ workspace }),
+    readResultTool({ store }),
+    waitTool(),
+    writeTodoTool(),
+  ]
+  return {
+    open(mode, onEvent) {
+      const dispatcher = createDispatcher({ tools, mode, store, cache, approver })
+      return dispatcher.run({ sessionId: sessionId(), onEvent })
+    },
+  }
+}
+
+/** One session a tab: its cache entries and allow rules survive a reload. */
+function sessionId(): string {
+  try {
+    const kept = sessionStorage.getItem(sessionKey)
+    if (kept) return kept
+    const fresh = crypto.randomUUID()
+    sessionStorage.setItem(sessionKey, fresh)
+    return fresh
+  } catch {
+    return crypto.randomUUID()
+  }
+}

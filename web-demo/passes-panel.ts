@@ -1,0 +1,175 @@
+/**
+ * The three passes drawn live: one row a call; waiting, running and commit on one time axis.
+ * @module
+ */
+import { html, nothing, type TemplateResult } from 'lit-html'
+import type { RoundView, RowView } from './round-view.ts'
+
+export interface PassesOptions {
+  /** The clock of whoever dispatches the round. */
+  readonly now: number
+  readonly open: ReadonlySet<string>
+  readonly onToggle: (callId: string) => void
+}
+
+export function passesPanel(view: RoundView | undefined, options: PassesOptions): TemplateResult {
+  if (!view) {
+    return html`<div class="empty">
+      <p><b>Nothing has run yet.</b></p>
+      <p>Choose an example or paste a round, then press <kbd>Run</kbd>. Each call gets one row: how it was checked, why it waited, how long it ran, and what the model reads.</p>
+    </div>`
+  }
+  const last = Math.max(
+    view.endedAt ?? options.now,
+    ...view.rows.map((row) => row.committedAt ?? 0),
+  )
+  const spanMs = Math.max(10, last - view.startedAt)
+  const ticks = ticksOf(spanMs)
+  return html`
+    ${progressLine(view)}
+    <div class="legend" aria-hidden="true">
+      <span><i class="key wait"></i>waits</span><span><i class="key ask"></i>waits for a person</span>
+      <span><i class="key run"></i>runs</span><span><i class="key commit"></i>committed</span>
+    </div>
+    <div class="chart" role="table" aria-label="Calls of the round">
+      <div class="axis" role="presentation">
+        <span class="axis-head">call</span>
+        <div class="axis-line">${ticks.map(
+          (tick) => html`<span style=${`left:${(tick / spanMs) * 100}%`}>${duration(tick)}</span>`,
+        )}</div>
+        <span class="axis-tail">outcome</span>
+      </div>
+      ${view.rows.map((row) => rowTemplate(row, view, spanMs, ticks, options))}
+    </div>
+    ${
+      view.warnings.length > 0
+        ? html`<ul class="warnings">${view.warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`
+        : nothing
+    }
+  `
+}
+
+function progressLine(view: RoundView): TemplateResult {
+  const done = view.rows.filter((row) => row.stage === 'committed').length
+  const passes = [
+    {
+      name: 'check',
+      on: view.rows.every((row) => row.stage === 'checked' || row.stage === 'asked'),
+    },
+    {
+      name: 'execute',
+      on: view.rows.some((row) => ['waiting', 'running', 'ran'].includes(row.stage)),
+    },
+    { name: 'commit', on: view.endedAt !== undefined },
+  ]
+  const at = view.endedAt !== undefined ? 2 : passes[1]?.on ? 1 : 0
+  const tookMs = view.endedAt === undefined ? undefined : view.endedAt - view.startedAt
+  return html`<div class="passes">
+    <ol>${passes.map(
+      ({ name }, index) =>
+        html`<li class=${index < at || tookMs !== undefined ? 'done' : index === at ? 'now' : ''}>${index + 1} ${name}</li>`,
+    )}</ol>
+    <p role="status">${
+      tookMs === undefined
+        ? `${done} of ${view.rows.length} committed …`
+        : `${view.rows.length} ${view.rows.length === 1 ? 'call' : 'calls'} in ${duration(tookMs)}${view.stopped ? ', run stopped' : ''}`
+    }</p>
+  </div>`
+}
+
+function rowTemplate(
+  row: RowView,
+  view: RoundView,
+  spanMs: number,
+  ticks: readonly number[],
+  { now, open, onToggle }: PassesOptions,
+): TemplateResult {
+  const isOpen = open.has(row.callId)
+  const at = (time: number) => `${(Math.max(0, time - view.startedAt) / spanMs) * 100}%`
+  const bar = (kind: string, from: number | undefined, to: number | undefined, title: string) => {
+    if (from === undefined) return nothing
+    const until = to ?? view.endedAt ?? now
+    return html`<i class=${`bar ${kind}`} title=${title} style=${`left:${at(from)};width:calc(${at(view.startedAt + Math.max(0, until - from))} + 2px)`}></i>`
+  }
+  const waitsUntil = row.startedAt ?? (row.outcome ? row.seenAt : undefined)
+  return html`<div class=${`call ${row.stage}`} role="row">
+    <button class="call-line" aria-expanded=${isOpen ? 'true' : 'false'} @click=${() => onToggle(row.callId)}>
+      <span class="call-name" role="cell"><b>${row.name}</b><small>${row.callId}</small></span>
+      <span class="lane" role="cell" aria-label=${laneText(row, view)}>
+        ${ticks.map((tick) => html`<i class="grid" style=${`left:${(tick / spanMs) * 100}%`}></i>`)}
+        ${bar('wait', row.answeredAt ?? row.seenAt, waitsUntil, 'waits')}
+        ${bar('ask', row.askedAt, row.answeredAt, 'waits for a person')}
+        ${bar('run', row.startedAt, row.endedAt, 'runs')}
+        ${row.committedAt === undefined ? nothing : html`<i class="commit" title="committed" style=${`left:${at(row.committedAt)}`}></i>`}
+      </span>
+      <span class="call-outcome" role="cell">${chip(row)}</span>
+    </button>
+    ${notes(row)}
+    ${isOpen ? details(row) : nothing}
+  </div>`
+}
+
+function laneText(row: RowView, view: RoundView): string {
+  if (row.startedAt === undefined) return 'did not run'
+  const waited = duration(row.startedAt - row.seenAt)
+  const ran = duration((row.endedAt ?? view.endedAt ?? row.startedAt) - row.startedAt)
+  return `waited ${waited}, ran ${ran}`
+}
+
+function chip(row: RowView): TemplateResult {
+  const label = row.outcome ?? row.stage
+  return html`<span class=${`chip ${label}`}>${label.replace('_', ' ')}</span>`
+}
+
+/** What a person wants to know without opening the row. */
+function notes(row: RowView): TemplateResult | typeof nothing {
+  const { result } = row
+  const said = [
+    ...row.repaired.map((what) => `repaired: ${what}`),
+    ...row.coerced.map(({ path, from, to }) => `coerced ${path || '/'}: ${from} → ${to}`),
+    ...row.waits,
+    ...(result?.duplicateOf ? [`same as ${result.duplicateOf}`] : []),
+    ...(result?.ageMs !== undefined ? [`answer is ${duration(result.ageMs)} old`] : []),
+    ...(result?.truncated ? [`${result.truncated.omittedBytes} bytes left out`] : []),
+    ...(row.late ? [`settled late: ${row.late}`] : []),
+    ...(row.stage === 'running' && row.progress !== undefined
+      ? [JSON.stringify(row.progress)]
+      : []),
+  ]
+  if (said.length === 0) return nothing
+  return html`<ul class="notes">${said.map((line) => html`<li>${line}</li>`)}</ul>`
+}
+
+function details(row: RowView): TemplateResult {
+  const shown = row.raw ?? JSON.stringify(row.arguments, null, 2)
+  return html`<div class="details">
+    <div><h4>arguments</h4><pre tabindex="0">${shown}</pre></div>
+    <div><h4>${row.result ? 'what the model reads' : 'so far'}</h4><pre tabindex="0">${row.result?.content ?? (row.text || '…')}</pre></div>
+    ${
+      row.result?.value === undefined || typeof row.result.value === 'string'
+        ? nothing
+        : html`<div><h4>value</h4><pre tabindex="0">${JSON.stringify(row.result.value, null, 2)}</pre></div>`
+    }
+    ${row.result?.media?.map((part) =>
+      part.type === 'image' && part.data
+        ? html`<img alt=${`image from ${row.name}`} src=${`data:${part.mimeType};base64,${part.data}`} />`
+        : nothing,
+    )}
+  </div>`
+}
+
+/** Four to six round marks over the span. */
+export function ticksOf(spanMs: number): number[] {
+  const rough = spanMs / 5
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10)
+  const ticks: number[] = []
+  for (let tick = 0; tick < spanMs * 0.97; tick += step) ticks.push(tick)
+  return ticks
+}
+
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`
+  return `${Math.round(ms / 60_000)} min`
+}
