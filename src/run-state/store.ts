@@ -24,7 +24,8 @@ export interface RunChange {
 /**
  * All values are plain JSON; a store never hands out an object that it or another caller will
  * change, and never keeps one that the caller may change (values are treated as immutable on both sides).
- * Every method may reject with a `DispatchError` (`THREEPASS_STORE_FAILED`, cause kept) and with nothing else.
+ * Every method may reject with a `DispatchError` and with nothing else: `THREEPASS_STORE_FAILED` (cause
+ * kept) or, from `commit`, `THREEPASS_STORE_CONFLICT`.
  */
 export interface RunStore {
   load(runId: string, signal?: AbortSignal): Promise<RunState | undefined>
@@ -41,12 +42,12 @@ export interface RunStore {
   /**
    * Writes state, round and session in one transaction.
    * Rejects with `THREEPASS_STORE_CONFLICT` when the stored version is not `expectedVersion`: of two
-   * commits on one version exactly one wins.
+   * commits on one version exactly one wins. A committed round replaces the running one and its journal.
    */
   commit(runId: string, change: RunChange): Promise<void>
   /** Notes that a round has begun, before anything of it runs. Quiet when it is there already. */
   openRound(runId: string, round: RoundRecord): Promise<void>
-  /** Appends to a running round's journal; durable once it resolves. */
+  /** Appends to an opened round's journal (else `THREEPASS_STORE_FAILED`); durable once it resolves. */
   journal(runId: string, roundId: string, entry: JournalEntry): Promise<void>
   /** Appends events; an event whose `seq` is already stored is ignored. */
   appendEvents(runId: string, events: readonly RunEvent[]): Promise<void>

@@ -62,6 +62,8 @@ export interface StoryResult {
 
 export interface Story {
   readonly name: string
+  /** Claims (test/claims) that the story proves. */
+  readonly proves?: readonly string[]
   readonly options?: Partial<DispatcherOptions>
   readonly tools: readonly StoryTool[]
   readonly rounds: readonly StoryRound[]

@@ -1,0 +1,61 @@
+import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig } from 'vitest/config'
+
+// One project a runtime. No retries: a test that passes at the second try has failed.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'node',
+          environment: 'node',
+          include: ['test/{unit,node,claims,package,cases}/**/*.test.ts'],
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest({
+            // A Worker of the tests' own, so that the adapters do not depend on the product's wiring.
+            main: './test/workerd/test-worker.ts',
+            miniflare: {
+              compatibilityDate: '2026-04-26',
+              cf: false,
+              kvNamespaces: ['KV'],
+              durableObjects: { OBJECT: { className: 'TestObject', useSQLite: true } },
+            },
+          }),
+        ],
+        test: { name: 'workerd', include: ['test/workerd/**/*.test.ts'] },
+      },
+      {
+        // Found late, a dependency would reload the page in the middle of a test.
+        optimizeDeps: { include: ['idb-keyval'] },
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            instances: [{ browser: 'chromium' }],
+            provider: playwright({
+              launchOptions: {
+                executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+                args: [
+                  '--no-sandbox',
+                  '--disable-gpu',
+                  '--disable-quic',
+                  '--no-first-run',
+                  '--disable-background-networking',
+                  '--disable-component-update',
+                  '--disable-sync',
+                ],
+              },
+            }),
+          },
+        },
+      },
+    ],
+  },
+})
