@@ -91,7 +91,7 @@ function scalarOf(text: string, inexact: boolean): Json | undefined {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return undefined
   const number = Number(text)
   // The model wrote a number: its fraction may be rounded, its whole part may not.
-  if (inexact && text.includes('.') && !Number.isInteger(number)) return number
+  if (inexact && !Number.isInteger(number)) return number
   const plain = text.includes('.') ? text.replace(/\.?0+$/, '') : text
   return String(number) === plain ? number : undefined
 }
