@@ -64,8 +64,8 @@ export interface Truncation {
 export interface ToolResult {
   /** The call's id: the provider's own, or the fresh one it was given. */
   readonly callId: string
-  /** The id as the provider sent it, when it had to be replaced. */
-  readonly originalId?: string
+  /** The id as the provider sent it, when it had to be replaced; `null` when it sent none. */
+  readonly originalId?: string | null
   /** The tool's name after clean-up and unwrapping. */
   readonly name: string
   readonly outcome: Outcome

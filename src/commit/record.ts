@@ -65,7 +65,7 @@ function resultFor(
 ): Writable<ToolResult> {
   const { id, wireId, name, repaired, checked } = call
   const result: Writable<ToolResult> = { callId: id, name, outcome, code, content }
-  if (wireId !== undefined && wireId !== id) result.originalId = wireId
+  if (wireId !== id) result.originalId = wireId ?? null
   if (repaired.length > 0) result.repaired = repaired
   if (checked?.ok) {
     if (checked.coerced.length > 0) result.coerced = checked.coerced

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { compactNames } from '../../../src/deferred/exposure.ts'
-import { type AnyTool, createDispatcher, type JsonObject } from '../../../src/index.ts'
+import {
+  type AnyTool,
+  createDispatcher,
+  type JsonObject,
+  type ToolResult,
+} from '../../../src/index.ts'
 import { memoryRunStore } from '../../../src/run-state/memory.ts'
 import { callOf } from '../../support/gated-tool.ts'
 
@@ -120,20 +125,20 @@ describe('find_tools', () => {
   const dispatcher = createDispatcher({ tools: [weather, mail, ...others] })
   const find = async (args: JsonObject) => {
     const { results } = await dispatcher.run().dispatch([callOf('a', 'find_tools', args)])
-    return results[0]
+    return results[0] as ToolResult
   }
   type Value = { tools: { name: string; inputSchema?: object }[]; total: number }
 
   it('finds by description, by a part of the name and by parameter names; value in rank order [d.find] [d.value]', async () => {
     const first = async (query: string) =>
-      ((await find({ query }))?.value as unknown as Value).tools[0]?.name
+      ((await find({ query })).value as unknown as Value).tools[0]?.name
     expect(await first('weather in my town')).toBe('get_weather')
     expect(await first('mail')).toBe('sendMail')
     expect(await first('recipient')).toBe('sendMail')
   })
 
   it('shows at most three schemas, the rest as name and one line [d.find] [d.value]', async () => {
-    const value = (await find({ query: 'note', limit: 5 }))?.value as unknown as Value
+    const value = (await find({ query: 'note', limit: 5 })).value as unknown as Value
     expect(value.tools.map((each) => each.inputSchema !== undefined)).toEqual([
       true,
       true,
@@ -155,7 +160,7 @@ describe('find_tools', () => {
   })
 
   it('list pages through all names, without schemas [d.list]', async () => {
-    const page1 = (await find({ mode: 'list', limit: 10 }))?.value as unknown as Value & {
+    const page1 = (await find({ mode: 'list', limit: 10 })).value as unknown as Value & {
       nextOffset: number
     }
     const page2 = (await find({ mode: 'list', limit: 10, offset: page1.nextOffset }))
@@ -168,8 +173,8 @@ describe('find_tools', () => {
   })
 
   it('an empty query lists, nothing found is an empty list, and a second look-up gives the schema again', async () => {
-    expect(((await find({ query: ' ' }))?.value as unknown as Value).total).toBe(14)
-    expect(((await find({ query: 'zzzzqqq' }))?.value as unknown as Value).tools).toEqual([])
+    expect(((await find({ query: ' ' })).value as unknown as Value).total).toBe(14)
+    expect(((await find({ query: 'zzzzqqq' })).value as unknown as Value).tools).toEqual([])
     const run = dispatcher.run()
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
       const { results } = await run.dispatch([

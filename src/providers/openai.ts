@@ -1,0 +1,63 @@
+/**
+ * OpenAI: Chat Completions and Responses.
+ * @module
+ */
+import { isAnswer, type JsonObject, type ToolResult } from '../round.ts'
+import { callOf, imageUrls, isObject, objects, type ProviderFormat, readOf } from './provider.ts'
+
+/** `choices[0].message.tool_calls`, or an assistant message alone. Images follow in one user message. */
+export const openAIChat: ProviderFormat = {
+  name: 'openai-chat',
+  readCalls(value) {
+    const [choice] = objects(value.choices)
+    const message = choice ? choice.message : value
+    if (!isObject(message) || !Array.isArray(message.tool_calls)) return undefined
+    const calls = objects(message.tool_calls).map((call) => {
+      const inner = isObject(call.function) ? call.function : {}
+      return callOf(call.id, inner.name, inner.arguments)
+    })
+    return readOf(calls, choice?.finish_reason)
+  },
+  writeResults(results) {
+    const messages: JsonObject[] = results.map(({ callId, content }) => ({
+      role: 'tool',
+      tool_call_id: callId,
+      content,
+    }))
+    const images = results.flatMap((result) => imageUrls(result))
+    if (images.length > 0) {
+      const content = images.map((url) => ({ type: 'image_url', image_url: { url } }))
+      messages.push({ role: 'user', content })
+    }
+    return messages
+  },
+}
+
+/** `output` items of type `function_call`; answered by `function_call_output` items. */
+export const openAIResponses: ProviderFormat = {
+  name: 'openai-responses',
+  readCalls(value) {
+    const items = value.type === 'function_call' ? [value] : objects(value.output)
+    const own = items.filter((item) => item.type === 'function_call')
+    if (own.length === 0 && !Array.isArray(value.output)) return undefined
+    const calls = own.map((item) => callOf(item.call_id, item.name, item.arguments))
+    const details = isObject(value.incomplete_details) ? value.incomplete_details : {}
+    return readOf(calls, details.reason)
+  },
+  writeResults(results) {
+    return results.map((result) => ({
+      type: 'function_call_output',
+      call_id: result.callId,
+      output: outputOf(result),
+    }))
+  },
+}
+
+function outputOf(result: ToolResult): string | JsonObject[] {
+  const images = isAnswer(result.outcome) ? imageUrls(result) : []
+  if (images.length === 0) return result.content
+  return [
+    { type: 'input_text', text: result.content },
+    ...images.map((image_url) => ({ type: 'input_image', image_url })),
+  ]
+}
