@@ -1,72 +1,39 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/round.ts'
 import { cfworkerValidator } from '../../../src/schema/cfworker.ts'
 import { formatIssues } from '../../../src/schema/issues.ts'
 import type { Checked } from '../../../src/schema/validator.ts'
-import type { JsonSchema } from '../../../src/tools/tool.ts'
-import { ownInvalidCalls, ownTools } from '../../support/own-data.ts'
-
-interface Tool {
-  readonly name: string
-  readonly inputSchema: JsonSchema
-}
-interface Round {
-  readonly id: string
-  readonly valid: boolean
-  readonly tools: readonly Tool[]
-  readonly calls: readonly { readonly name: string; readonly args: JsonObject }[]
-  readonly path?: string
-}
-
-const folder =
-  process.env.THREEPASS_DATA ?? fileURLToPath(new URL('../../../../shared/data', import.meta.url))
-const shared = existsSync(`${folder}/tools-catalog.json`)
-if (!shared) console.warn(`No data at ${folder}: checking over the project's own 12 tools instead.`)
-
-function load<T>(file: string): T {
-  return JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')) as T
-}
-
-const ownRounds = (): Round[] => [
-  ...ownTools.map((tool) => ({
-    id: tool.name,
-    valid: true,
-    tools: [tool],
-    calls: [{ name: tool.name, args: tool.valid }],
-  })),
-  ...ownInvalidCalls.map(({ name, args, path, reason }) => ({
-    id: `${name} ${reason}`,
-    valid: false,
-    tools: ownTools,
-    calls: [{ name, args }],
-    path,
-  })),
-]
+import {
+  type DataRound,
+  type DataTool,
+  dataRounds,
+  dataTools,
+  hasData,
+  ownRounds,
+} from '../../support/data.ts'
+import { ownTools } from '../../support/own-data.ts'
 
 const validator = cfworkerValidator()
 
-function checkCall(round: Round, call: Round['calls'][number]): Checked {
+function checkCall(round: DataRound, call: DataRound['calls'][number]): Checked {
   const tool = round.tools.find(({ name }) => name === call.name)
   if (!tool) throw new Error(`${round.id}: no tool ${call.name}`)
   return validator.compile(tool.inputSchema, 'external').check(call.args)
 }
 
 describe.each([
-  ...(shared
+  ...(hasData
     ? [
         {
           source: 'the shared catalogue',
-          tools: () => load<Tool[]>('tools-catalog.json'),
-          rounds: () => load<Round[]>('calls-dev.json'),
+          tools: dataTools,
+          rounds: dataRounds,
           counts: [844, 624, 220],
         },
       ]
     : []),
   {
     source: "the project's own data",
-    tools: () => ownTools as readonly Tool[],
+    tools: (): readonly DataTool[] => ownTools,
     rounds: ownRounds,
     counts: [12, 12, 13],
   },
