@@ -38,7 +38,7 @@ app.post('/v1/runs', async ({ req, env }) => {
   const sessionId = typeof body.sessionId === 'string' ? body.sessionId : crypto.randomUUID()
   const url = new URL(`/v1/runs/${newRunId(sessionId)}`, req.url)
   if (typeof body.mode === 'string') url.searchParams.set('mode', body.mode)
-  return session(env, sessionId).fetch(url.href, { method: 'PUT' })
+  return fromObject(session(env, sessionId).fetch(url.href, { method: 'PUT' }))
 })
 
 app.all('/v1/runs/:run/*', forward)
@@ -54,11 +54,17 @@ async function forward({
   const sessionId = sessionOf(req.param('run'))
   // PUT is how this Worker itself creates a run in the object; no client may.
   if (sessionId === undefined || req.method === 'PUT') return notFound('There is no such run.')
-  return session(env, sessionId).fetch(req.raw)
+  return fromObject(session(env, sessionId).fetch(req.raw))
 }
 
 function session(env: Env, sessionId: string): DurableObjectStub {
   return env.SESSIONS.get(env.SESSIONS.idFromName(sessionId))
+}
+
+/** An object's response with headers that can be added to. */
+async function fromObject(answer: Promise<Response>): Promise<Response> {
+  const response = await answer
+  return new Response(response.body, response)
 }
 
 export default app

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type AnyTool, createDispatcher, type JsonObject } from '../../src/index.ts'
 import { type DataTool, dataRounds, dataTools } from '../support/data.ts'
 
-export const echoing = ({ name, description, inputSchema }: DataTool): AnyTool => ({
+const echoing = ({ name, description, inputSchema }: DataTool): AnyTool => ({
   name,
   description,
   inputSchema,
