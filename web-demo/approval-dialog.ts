@@ -33,7 +33,7 @@ export function approvalDialog(state: DialogState, handlers: DialogHandlers): Te
   const { questions } = state
   return html`<dialog id="approvals" aria-labelledby="approvals-title" @cancel=${(event: Event) => event.preventDefault()}>
     <h2 id="approvals-title">${questions.length === 1 ? 'A call needs your word' : `${questions.length} calls need your word`}</h2>
-    <p>They change something. Nothing of the round runs until every question is answered.</p>
+    <p>Nothing of the round runs until every question is answered.</p>
     ${questions.map((question) => questionTemplate(question, state, handlers))}
   </dialog>`
 }

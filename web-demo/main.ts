@@ -201,7 +201,7 @@ function page() {
   const nextTheme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
   return html`
     <header>
-      <a class="brand" href="/"><svg viewBox="0 0 16 16" width="28" height="28" aria-hidden="true"><rect y="2" width="6" height="3" rx="1.5" /><rect x="3" y="6.5" width="10" height="3" rx="1.5" /><rect x="10" y="11" width="6" height="3" rx="1.5" /></svg> threepass</a>
+      <h1><a class="brand" href="/"><svg viewBox="0 0 16 16" width="28" height="28" aria-hidden="true"><rect y="2" width="6" height="3" rx="1.5" /><rect x="3" y="6.5" width="10" height="3" rx="1.5" /><rect x="10" y="11" width="6" height="3" rx="1.5" /></svg> threepass</a></h1>
       <p>One round of a model's tool calls: checked, run, recorded.</p>
       <nav><a href="/docs">API</a><button @click=${() => {
         setTheme(nextTheme)

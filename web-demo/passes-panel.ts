@@ -31,15 +31,15 @@ export function passesPanel(view: RoundView | undefined, options: PassesOptions)
       <span><i class="key wait"></i>waits</span><span><i class="key ask"></i>waits for a person</span>
       <span><i class="key run"></i>runs</span><span><i class="key commit"></i>committed</span>
     </div>
-    <div class="chart" role="table" aria-label="Calls of the round">
-      <div class="axis" role="presentation">
+    <div class="chart">
+      <div class="axis" aria-hidden="true">
         <span class="axis-head">call</span>
         <div class="axis-line">${ticks.map(
           (tick) => html`<span style=${`left:${(tick / spanMs) * 100}%`}>${duration(tick)}</span>`,
         )}</div>
         <span class="axis-tail">outcome</span>
       </div>
-      ${view.rows.map((row) => rowTemplate(row, view, spanMs, ticks, options))}
+      <ul class="calls" aria-label="Calls of the round">${view.rows.map((row) => rowTemplate(row, view, spanMs, ticks, options))}</ul>
     </div>
     ${
       view.warnings.length > 0
@@ -92,21 +92,21 @@ function rowTemplate(
     return html`<i class=${`bar ${kind}`} title=${title} style=${`left:${at(from)};width:calc(${at(view.startedAt + Math.max(0, until - from))} + 2px)`}></i>`
   }
   const waitsUntil = row.startedAt ?? (row.outcome ? row.seenAt : undefined)
-  return html`<div class=${`call ${row.stage}`} role="row">
+  return html`<li class=${`call ${row.stage}`}>
     <button class="call-line" aria-expanded=${isOpen ? 'true' : 'false'} @click=${() => onToggle(row.callId)}>
-      <span class="call-name" role="cell"><b>${row.name}</b><small>${row.callId}</small></span>
-      <span class="lane" role="cell" aria-label=${laneText(row, view)}>
+      <span class="call-name"><b>${row.name}</b><small>${row.callId}</small></span>
+      <span class="lane"><span class="unseen">${laneText(row, view)}</span>
         ${ticks.map((tick) => html`<i class="grid" style=${`left:${(tick / spanMs) * 100}%`}></i>`)}
         ${bar('wait', row.answeredAt ?? row.seenAt, waitsUntil, 'waits')}
         ${bar('ask', row.askedAt, row.answeredAt, 'waits for a person')}
         ${bar('run', row.startedAt, row.endedAt, 'runs')}
         ${row.committedAt === undefined ? nothing : html`<i class="commit" title="committed" style=${`left:${at(row.committedAt)}`}></i>`}
       </span>
-      <span class="call-outcome" role="cell">${chip(row)}</span>
+      <span class="call-outcome">${chip(row)}</span>
     </button>
     ${notes(row)}
     ${isOpen ? details(row) : nothing}
-  </div>`
+  </li>`
 }
 
 function laneText(row: RowView, view: RoundView): string {
@@ -143,12 +143,12 @@ function notes(row: RowView): TemplateResult | typeof nothing {
 function details(row: RowView): TemplateResult {
   const shown = row.raw ?? JSON.stringify(row.arguments, null, 2)
   return html`<div class="details">
-    <div><h4>arguments</h4><pre tabindex="0">${shown}</pre></div>
-    <div><h4>${row.result ? 'what the model reads' : 'so far'}</h4><pre tabindex="0">${row.result?.content ?? (row.text || '…')}</pre></div>
+    <div><h3>arguments</h3><pre tabindex="0">${shown}</pre></div>
+    <div><h3>${row.result ? 'what the model reads' : 'so far'}</h3><pre tabindex="0">${row.result?.content ?? (row.text || '…')}</pre></div>
     ${
       row.result?.value === undefined || typeof row.result.value === 'string'
         ? nothing
-        : html`<div><h4>value</h4><pre tabindex="0">${JSON.stringify(row.result.value, null, 2)}</pre></div>`
+        : html`<div><h3>value</h3><pre tabindex="0">${JSON.stringify(row.result.value, null, 2)}</pre></div>`
     }
     ${row.result?.media?.map((part) =>
       part.type === 'image' && part.data
