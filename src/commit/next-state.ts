@@ -58,15 +58,10 @@ function landedCall(ran: Ran, roundId: string): LandedCall {
   const remembered =
     (ran.outcome === 'completed' || ran.outcome === 'cached') &&
     call.registered.tool.dedupe !== false
-  return {
-    access: call.access,
-    ran: ran.ran,
-    startTick,
-    endTick,
-    ...(remembered && {
-      entry: { key: call.key, roundId, callId: call.id, access: call.access, repeats: 0 },
-    }),
-  }
+  const landed = { access: call.access, ran: ran.ran, startTick, endTick }
+  if (!remembered) return landed
+  const entry = { key: call.key, roundId, callId: call.id, access: call.access, repeats: 0 }
+  return { ...landed, entry }
 }
 
 /** Calls whose side effect may have happened, by the provider's own id. A plain failure may be tried again. */
@@ -74,12 +69,12 @@ function settledAfter(
   settled: readonly SettledCall[],
   { ran, roundId }: RoundFacts,
 ): readonly SettledCall[] {
-  const added = ran.flatMap((each): SettledCall[] => {
-    const { call, outcome } = each
-    if (!each.ran || outcome === 'failed' || call.registered.tool.readOnly) return []
-    if (call.wireId === undefined) return []
-    return [{ wireId: call.wireId, key: call.key, roundId, callId: call.id }]
-  })
+  const added: SettledCall[] = []
+  for (const { call, outcome, ran: didRun } of ran) {
+    if (!didRun || outcome === 'failed' || call.registered.tool.readOnly) continue
+    if (call.wireId === undefined) continue
+    added.push({ wireId: call.wireId, key: call.key, roundId, callId: call.id })
+  }
   if (added.length === 0) return settled
   const all = [...settled, ...added]
   return all.length > mostSettled ? all.slice(-mostSettled) : all
@@ -102,11 +97,9 @@ export function historyOf(
   checked: readonly Checked[],
   results: readonly ToolResult[],
 ): HistoryEntry[] {
-  return checked.map(({ call }, index) => ({
-    callId: call.id,
-    name: call.sent.name,
-    arguments: call.sent.args,
-    ...(call.sent.raw !== undefined && { raw: call.sent.raw }),
-    content: results[index]?.content ?? '',
-  }))
+  return checked.map(({ call: { id, sent } }, index) => {
+    const content = results[index]?.content ?? ''
+    const entry = { callId: id, name: sent.name, arguments: sent.args, content }
+    return sent.raw === undefined ? entry : { ...entry, raw: sent.raw }
+  })
 }

@@ -32,21 +32,19 @@ export function ledgerAfter(
   const writes = landed.filter(
     (call) => call.ran && (call.access.opaque || call.access.writes.length > 0),
   )
-  const kept = new Map<string, LedgerEntry>()
-  for (const entry of ledger) {
-    if (
-      !writes.some((write) => write.entry?.key !== entry.key && voids(write.access, entry.access))
-    ) {
-      kept.set(entry.key, entry)
-    }
-  }
+  const added = new Map<string, LedgerEntry>()
   for (const call of landed) {
     if (call.entry && !writes.some((write) => write !== call && outdates(write, call))) {
-      kept.delete(call.entry.key)
-      kept.set(call.entry.key, call.entry)
+      added.delete(call.entry.key)
+      added.set(call.entry.key, call.entry)
     }
   }
-  const entries = [...kept.values()]
+  const kept = ledger.filter(
+    (entry) =>
+      !added.has(entry.key) &&
+      !writes.some((write) => write.entry?.key !== entry.key && voids(write.access, entry.access)),
+  )
+  const entries = [...kept, ...added.values()]
   return entries.length > maxLedgerEntries ? entries.slice(-maxLedgerEntries) : entries
 }
 

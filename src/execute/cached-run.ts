@@ -4,7 +4,6 @@
  */
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { Flights } from '../result-cache/flights.ts'
-import { isCacheable } from '../result-cache/policy.ts'
 import type { CacheEntry } from '../result-cache/store.ts'
 import type { ExecuteContext } from './execute.ts'
 import type { Rendered } from './render-result.ts'
@@ -25,7 +24,6 @@ export async function throughCache(
   context: ExecuteContext,
   cache: CachedRun,
 ): Promise<Ran> {
-  if (!isCacheable(call)) return runToolCall(call, context)
   const key = await cache.key(call)
   for (let flight = cache.flights.join(key); flight; flight = cache.flights.join(key)) {
     const shared = await orAbort(flight, context)

@@ -7,7 +7,12 @@ import type { Outcome } from '../round.ts'
 export type Settled =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: unknown }
-  | { readonly kind: 'gave-up'; readonly outcome: Outcome & ('timed_out' | 'cancelled') }
+  | {
+      readonly kind: 'gave-up'
+      readonly outcome: Outcome & ('timed_out' | 'cancelled')
+      /** Resolves when the code itself has ended. */
+      readonly gone: Promise<unknown>
+    }
 
 /** A signal that is made only when somebody looks at it: most tools never do. */
 export interface LazySignal {
@@ -51,8 +56,8 @@ export function abortable(signal: AbortSignal): Abortable & { readonly release: 
 
 /**
  * Resolves with what the code settled to, or at the deadline, or when the round aborts: whichever is
- * first. Never rejects. `late` is called if the code settles after it was given up on; `settled`
- * resolves when the code itself has ended.
+ * first. Never rejects, and gives no promise for code that is done at once. `late` is called if the
+ * code settles after it was given up on.
  */
 export function runWithin(
   code: () => unknown,
@@ -60,24 +65,25 @@ export function runWithin(
   round: Abortable,
   timeoutMs: number,
   late: (settled: Settled) => void,
-): { readonly result: Promise<Settled> | Settled; readonly settled: Promise<unknown> } {
+): Promise<Settled> | Settled {
   let returned: unknown
   try {
     returned = code()
   } catch (error) {
-    return { result: { kind: 'error', error }, settled: Promise.resolve() }
+    return { kind: 'error', error }
   }
-  if (!isThenable(returned))
-    return { result: { kind: 'value', value: returned }, settled: Promise.resolve() }
-  const work = (returned instanceof Promise ? returned : Promise.resolve(returned)).then(
-    (value): Settled => ({ kind: 'value', value }),
-    (error): Settled => ({ kind: 'error', error }),
-  )
-  const result = new Promise<Settled>((resolve) => {
+  if (!isThenable(returned)) return { kind: 'value', value: returned }
+  const work = returned instanceof Promise ? returned : Promise.resolve(returned)
+  return new Promise<Settled>((resolve) => {
     let over = false
+    const settle = (settled: Settled) => (over ? late(settled) : end(settled))
+    const gone = work.then(
+      (value) => settle({ kind: 'value', value }),
+      (error) => settle({ kind: 'error', error }),
+    )
     const giveUp = (outcome: 'timed_out' | 'cancelled', reason: unknown) => {
       if (over) return
-      end({ kind: 'gave-up', outcome })
+      end({ kind: 'gave-up', outcome, gone })
       own.abort(reason)
     }
     const onAbort = (reason: unknown) => giveUp('cancelled', reason)
@@ -94,11 +100,9 @@ export function runWithin(
       resolve(settled)
     }
     round.running.add(onAbort)
-    work.then((settled) => (over ? late(settled) : end(settled)))
     // Aborted between the check before the start and here: `running` missed it.
     if (round.signal.aborted) onAbort(round.signal.reason)
   })
-  return { result, settled: work }
 }
 
 function timeoutReason(timeoutMs: number): DOMException {

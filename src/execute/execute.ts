@@ -7,6 +7,7 @@ import type { Clock } from '../clock.ts'
 import { conflicts } from '../dedupe/resources.ts'
 import type { EventBody } from '../events.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
+import { isCacheable } from '../result-cache/policy.ts'
 import type { JournalEntry } from '../run-state/run-state.ts'
 import type { Grants } from '../tools/tool.ts'
 import { type CachedRun, throughCache } from './cached-run.ts'
@@ -102,10 +103,13 @@ async function begin(call: ReadyCall, context: ExecuteContext): Promise<Ran> {
   if (context.round.signal.aborted) return cancelledBeforeStart(call, context)
   const earlier = fromJournal(call, context)
   if (earlier) return earlier
-  const ran = context.cache
-    ? await throughCache(call, context, context.cache)
-    : await runToolCall(call, context)
-  if (ran.ran && !call.registered.tool.readOnly) {
+  const running =
+    context.cache && isCacheable(call)
+      ? throughCache(call, context, context.cache)
+      : runToolCall(call, context)
+  if (call.registered.tool.readOnly) return running
+  const ran = await running
+  if (ran.ran) {
     // The side effect has happened: a journal that fails now must not turn its answer into a failure.
     await context.journal({ callId: call.id, state: 'ended' }, ran).catch(() => {})
   }

@@ -5,7 +5,7 @@
 import { mayWrite } from '../dedupe/resources.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { Json, MediaPart, Outcome } from '../round.ts'
-import { type LazySignal, lazySignal, runWithin, type Settled } from './deadline.ts'
+import { type Abortable, type LazySignal, lazySignal, runWithin, type Settled } from './deadline.ts'
 import type { ExecuteContext } from './execute.ts'
 import { toPlain } from './plain.ts'
 import { errorText, type Rendered, renderValue } from './render-result.ts'
@@ -62,7 +62,7 @@ export async function runToolCall(call: ReadyCall, context: ExecuteContext): Pro
   const own = lazySignal()
   const settled = tool.background
     ? startBackground(call, own, context)
-    : await awaited(call, own, context)
+    : await inForeground(call, own, context)
   const ended = { startTick, startedAt, endTick: context.tick(), endedAt: context.clock() }
   const ran: Ran = { call, ran: true, ...ended, ...judge(call, settled) }
   if (!tool.background) {
@@ -83,36 +83,42 @@ function timeoutOf(
   return timeout ?? (interactive ? Number.POSITIVE_INFINITY : fallbackMs)
 }
 
-async function awaited(
+async function inForeground(
   call: ReadyCall,
   own: LazySignal,
   context: ExecuteContext,
 ): Promise<Settled> {
   const reports: Reports = { over: false }
-  const { result, settled } = runWithin(
+  const running = run(call, own, context, context.round, reports)
+  const settled = running instanceof Promise ? await running : running
+  reports.over = true
+  if (settled.kind === 'gave-up' && mayWrite(call.access)) {
+    context.leaveStraggler(call, settled.gone)
+  }
+  return settled
+}
+
+function run(
+  call: ReadyCall,
+  own: LazySignal,
+  context: ExecuteContext,
+  under: Abortable,
+  reports: Reports,
+): Promise<Settled> | Settled {
+  return runWithin(
     () => invoke(call, own, context, reports),
     own,
-    context.round,
+    under,
     timeoutOf(call.registered.tool, context.timeoutMs),
     (late) => reportLate(call, late, context),
   )
-  const outcome = result instanceof Promise ? await result : result
-  reports.over = true
-  if (outcome.kind === 'gave-up' && mayWrite(call.access)) context.leaveStraggler(call, settled)
-  return outcome
 }
 
 /** Answers `ok` at once; the end is an event. */
 function startBackground(call: ReadyCall, own: LazySignal, context: ExecuteContext): Settled {
   const reports: Reports = { over: false }
-  const { result } = runWithin(
-    () => invoke(call, own, context, reports),
-    own,
-    context.background,
-    timeoutOf(call.registered.tool, context.timeoutMs),
-    (late) => reportLate(call, late, context),
-  )
-  const end = Promise.resolve(result).then((settled) => {
+  const running = run(call, own, context, context.background, reports)
+  const end = Promise.resolve(running).then((settled) => {
     reports.over = true
     context.emit({ type: 'tool_call_end', callId: call.id, outcome: judge(call, settled).outcome })
     return context.flushEvents()

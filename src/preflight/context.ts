@@ -22,8 +22,8 @@ export function preflightContext(
     exposure: engine.exposure,
     state,
     allowRules: [...session.allowRules, ...state.allowedForRun],
-    ledger: new Map(state.ledger.map((entry) => [entry.key, entry])),
-    settled: new Map(state.settled.map((each) => [each.wireId, each])),
+    ledger: byKey(state.ledger, (entry) => entry.key),
+    settled: byKey(state.settled, (each) => each.wireId),
     loaded: new Map(state.loaded),
     ahead,
     ids: new Set(),
@@ -33,6 +33,13 @@ export function preflightContext(
     readResult: run.readResult,
     emit,
   }
+}
+
+/** Filled one by one: thousands of entries a round, and a list of pairs would double the cost. */
+function byKey<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T> {
+  const map = new Map<string, T>()
+  for (const item of items) map.set(keyOf(item), item)
+  return map
 }
 
 /** Every provider's word for "the output ended because it was too long". */

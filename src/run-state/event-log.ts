@@ -40,7 +40,8 @@ export function createEventLog(
 
   const emit = (roundId: string, body: EventBody) => {
     seq += 1
-    const event = { seq, runId, roundId, at: clock(), ...body }
+    // The body first: engines copy a whole object at once, but not into one that has members already.
+    const event = { ...body, seq, runId, roundId, at: clock() }
     if (pending.push(event) === 1) writing = writing.then(write)
     for (const listener of listeners) tell(listener, event)
   }

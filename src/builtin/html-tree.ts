@@ -1,0 +1,75 @@
+/**
+ * HTML text as a tree, in time that grows with its length only: pages come from anywhere, and a parser
+ * that follows the standard's repair rules can be made to build millions of elements from a small page.
+ * @module
+ */
+import type { toMdast } from 'hast-util-to-mdast'
+import { Parser } from 'htmlparser2'
+
+export type Root = Extract<Parameters<typeof toMdast>[0], { type: 'root' }>
+export type Content = Root['children'][number]
+export type Element = Extract<Content, { type: 'element' }>
+
+/** Browsers stop nesting at 512 too. */
+const deepest = 512
+const mostNodes = 200_000
+
+/** Attributes that conversion and cleaning look at, under the names that hast has for them. */
+const kept: ReadonlyMap<string, string> = new Map([
+  ...['href', 'src', 'alt', 'title', 'role', 'style', 'align', 'type', 'start'].map(
+    (name): [string, string] => [name, name],
+  ),
+  ['colspan', 'colSpan'],
+  ['rowspan', 'rowSpan'],
+  ['aria-hidden', 'ariaHidden'],
+])
+
+/** Reads a page. What comes after 512 levels or 200,000 nodes is left out (`cut`). Never throws. */
+export function htmlTree(html: string): { readonly root: Root; readonly cut: boolean } {
+  const root: Root = { type: 'root', children: [] }
+  const open: (Root | Element)[] = [root]
+  let nodes = 0
+  let cut = false
+
+  const add = (node: Content): void => {
+    nodes += 1
+    open.at(-1)?.children.push(node as Element)
+    if (nodes < mostNodes && open.length < deepest) return
+    cut = true
+    parser.pause()
+  }
+  const parser = new Parser({
+    onopentag(tagName, attributes) {
+      if (cut) return
+      const element: Element = {
+        type: 'element',
+        tagName,
+        properties: propertiesOf(attributes),
+        children: [],
+      }
+      add(element)
+      open.push(element)
+    },
+    onclosetag() {
+      if (!cut && open.length > 1) open.pop()
+    },
+    ontext(value) {
+      if (!cut) add({ type: 'text', value })
+    },
+  })
+  parser.write(html)
+  if (!cut) parser.end()
+  return { root, cut }
+}
+
+function propertiesOf(attributes: Readonly<Record<string, string>>): Element['properties'] {
+  const properties: Element['properties'] = {}
+  for (const [name, value] of Object.entries(attributes)) {
+    const as = kept.get(name)
+    if (as) properties[as] = value
+  }
+  if (attributes.class) properties.className = attributes.class.split(/\s+/).filter(Boolean)
+  if (Object.hasOwn(attributes, 'hidden')) properties.hidden = true
+  if (Object.hasOwn(attributes, 'checked')) properties.checked = true
+  return properties
+}

@@ -1,0 +1,150 @@
+/**
+ * http_request: one HTTP request to an API.
+ * @module
+ */
+import type { Exchange } from '../net/request.ts'
+import { request } from '../net/request.ts'
+import type { JsonObject } from '../round.ts'
+import type { JsonSchema, Tool } from '../tools/tool.ts'
+import { webResource } from './web.ts'
+
+export interface HttpRequestOptions {
+  /** Does the requests: a `guardedFetch`, unless every address may be reached. */
+  readonly fetch: typeof fetch
+  /** Most decoded bytes of an answer's body; default 1,048,576. */
+  readonly maxBytes?: number
+}
+
+interface HttpRequestArgs {
+  readonly url: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: JsonObject
+  readonly content_type?: 'json' | 'form'
+  readonly timeout?: number
+}
+
+const defaultTimeoutSeconds = 30
+const longestTimeoutSeconds = 300
+
+/**
+ * Makes http_request. Its value is `{ status_code, headers, body, truncated? }`. GET asks nobody and its
+ * answer is cached unless it is an error (status from 400); every other method asks, and voids what was
+ * read from that host. Cookies that a server sets are not shown to the model.
+ */
+export function httpRequestTool(options: HttpRequestOptions): Tool<HttpRequestArgs> {
+  const maxBytes = options.maxBytes ?? 1_048_576
+  return {
+    name: 'http_request',
+    description:
+      'Sends one HTTP request to a public http(s) address, such as a REST API, and returns status, headers and body. For reading a web page use fetch_page.',
+    inputSchema,
+    concurrent: true,
+    confirm: (args) => !isGet(args),
+    reads: ({ url }) => webResource(url, 'path'),
+    writes: (args) => (isGet(args) ? [] : webResource(args.url, 'host')),
+    cache: { when: isGet },
+    timeout: (longestTimeoutSeconds + 5) * 1_000,
+    async execute(args, { signal }) {
+      const exchange = await request(options.fetch, args.url, requestInit(args), {
+        timeoutMs: (args.timeout ?? defaultTimeoutSeconds) * 1_000,
+        maxBytes,
+        signal,
+      })
+      return answer(exchange)
+    },
+  }
+}
+
+const inputSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    url: { type: 'string', minLength: 1, maxLength: 8_192, description: 'Absolute http(s) URL.' },
+    method: { enum: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'], default: 'GET' },
+    headers: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Request headers by name.',
+    },
+    body: { type: 'object', description: 'What to send; not with GET.' },
+    content_type: {
+      enum: ['json', 'form'],
+      default: 'json',
+      description: 'How the body is written.',
+    },
+    timeout: {
+      type: 'integer',
+      minimum: 1,
+      maximum: longestTimeoutSeconds,
+      default: defaultTimeoutSeconds,
+      description: 'Seconds for the whole request.',
+    },
+  },
+  required: ['url'],
+  additionalProperties: false,
+}
+
+function isGet({ method }: { readonly method?: unknown }): boolean {
+  return method === undefined || method === 'GET'
+}
+
+function requestInit({
+  method = 'GET',
+  headers,
+  body,
+  content_type,
+}: HttpRequestArgs): RequestInit {
+  const all = new Headers({ accept: 'application/json, */*;q=0.5', ...headers })
+  if (body === undefined) return { method, headers: all }
+  if (method === 'GET') throw new Error('GET has no body; put the values in the query of the URL')
+  if (content_type === 'form') {
+    return { method, headers: withType(all, formType), body: formOf(body) }
+  }
+  return { method, headers: withType(all, 'application/json'), body: JSON.stringify(body) }
+}
+
+const formType = 'application/x-www-form-urlencoded;charset=UTF-8'
+
+function withType(headers: Headers, type: string): Headers {
+  if (!headers.has('content-type')) headers.set('content-type', type)
+  return headers
+}
+
+/** A list becomes one field an item; an object inside becomes JSON. */
+function formOf(body: JsonObject): string {
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries(body)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      form.append(name, typeof each === 'string' ? each : JSON.stringify(each))
+    }
+  }
+  return form.toString()
+}
+
+/** Headers that a model can use; the text names these, the value has all. */
+const telling = new Set(['content-type', 'location', 'link', 'retry-after', 'etag'])
+
+function answer({ response, body }: Exchange): JsonObject {
+  const headers = [...response.headers].filter(([name]) => name !== 'set-cookie')
+  const type = response.headers.get('content-type') ?? 'no content type'
+  const text = body.text ?? `[${body.bytes.length} bytes of binary data, ${type}]`
+  const lines = [
+    `HTTP ${response.status}`,
+    ...headers.filter(([name]) => telling.has(name)).map(([name, value]) => `${name}: ${value}`),
+    ...(body.truncated ? [`[Cut (${body.cutBy}): the first ${body.bytes.length} bytes.]`] : []),
+    ...(body.replaced ? [`[Much of it could not be decoded as ${body.charset}.]`] : []),
+    '',
+    text,
+  ]
+  return {
+    content: [{ type: 'text', text: lines.join('\n') }],
+    structuredContent: {
+      status_code: response.status,
+      headers: Object.fromEntries(headers),
+      body: text,
+      ...(body.truncated && { truncated: true }),
+    },
+    isError: response.status >= 400,
+    partial: body.truncated || body.replaced,
+  }
+}

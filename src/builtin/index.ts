@@ -1,0 +1,24 @@
+/**
+ * The built-in tools, each made by a factory that is given what it may use.
+ *
+ * ```ts
+ * const fetch = guardedFetch()
+ * createDispatcher({ tools: [calculateTool(), fetchPageTool({ fetch }), httpRequestTool({ fetch })] })
+ * ```
+ * @module
+ */
+export { calculateTool } from './calculate.ts'
+export { currentTimeTool } from './current-time.ts'
+export { editFileTool } from './edit-file.ts'
+export { type FetchPageOptions, fetchPageTool } from './fetch-page.ts'
+export { findFilesTool } from './find-files.ts'
+export { type HttpRequestOptions, httpRequestTool } from './http-request.ts'
+export { readFilesTool } from './read-files.ts'
+export { readResultTool } from './read-result.ts'
+export { waitTool } from './wait.ts'
+export {
+  type Todo,
+  type WriteTodoOptions,
+  type WriteTodoTool,
+  writeTodoTool,
+} from './write-todo.ts'

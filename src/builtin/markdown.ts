@@ -1,0 +1,145 @@
+/**
+ * HTML as markdown or text. Loaded on first use: parser and writer are XX KB compressed. Needs no DOM,
+ * so a page, a Worker and Node give the same.
+ * @module
+ */
+import { toMdast } from 'hast-util-to-mdast'
+import { toText } from 'hast-util-to-text'
+import { gfmStrikethroughToMarkdown } from 'mdast-util-gfm-strikethrough'
+import { gfmTableToMarkdown } from 'mdast-util-gfm-table'
+import { toMarkdown } from 'mdast-util-to-markdown'
+import { type Content, type Element, htmlTree, type Root } from './html-tree.ts'
+
+export interface ReadPage {
+  /** Text of `<title>`, else of the first `<h1>`, else ''. */
+  readonly title: string
+  readonly text: string
+  /** The page was too large or too deep to be read to its end. */
+  readonly cut: boolean
+}
+
+export interface ReadPageOptions {
+  readonly as: 'markdown' | 'text'
+  /** Keep the targets of links and images (markdown only). */
+  readonly keepLinks: boolean
+  /** Links are made absolute against this URL (or the document's own `<base>`). */
+  readonly url: string
+}
+
+/** Never content. */
+const noise = new Set(
+  'script style noscript template iframe object embed svg canvas dialog button input select textarea'.split(
+    ' ',
+  ),
+)
+/** Around the content, unless there is nothing else. */
+const frame = new Set(['nav', 'footer', 'aside', 'header'])
+const frameRoles = new Set(['navigation', 'banner', 'contentinfo', 'complementary', 'search'])
+/** Deeper, the converters could run out of stack; only the text of what lies below is kept. */
+const deepest = 200
+
+/** Reads a page: its main part, without menus, scripts and hidden elements. */
+export function readPage(html: string, options: ReadPageOptions): ReadPage {
+  const { root: tree, cut } = htmlTree(html)
+  const title = firstText(tree, 'title') || firstText(tree, 'h1')
+  const base = baseOf(tree, options.url)
+  const whole = clean(tree, 0, { ...options, base, drop: noise })
+  const main = mainOf(whole)
+  const root = clean(main, 0, { ...options, base, drop: new Set([...noise, ...frame]) })
+  const kept = toText(root).trim() === '' ? whole : root
+  const text = options.as === 'text' ? toText(kept) : markdownOf(kept)
+  return { title: title.replace(/\s+/g, ' ').trim(), text: text.trim(), cut }
+}
+
+function markdownOf(tree: Root): string {
+  const mdast = toMdast(tree)
+  const extensions = [gfmTableToMarkdown(), gfmStrikethroughToMarkdown()]
+  return toMarkdown(mdast, { bullet: '-', extensions }).replace(/\n{3,}/g, '\n\n')
+}
+
+interface Cleaning {
+  readonly keepLinks: boolean
+  readonly base: string
+  readonly drop: ReadonlySet<string>
+}
+
+function clean(root: Root, depth: number, how: Cleaning): Root {
+  return { type: 'root', children: root.children.flatMap((child) => cleanNode(child, depth, how)) }
+}
+
+function cleanNode(node: Content, depth: number, how: Cleaning): Content[] {
+  if (node.type !== 'element') return node.type === 'text' ? [node] : []
+  if (how.drop.has(node.tagName) || isHidden(node)) return []
+  if (how.drop.has('nav') && frameRoles.has(String(node.properties.role))) return []
+  const children = node.children.flatMap((child) => cleanNode(child as Content, depth + 1, how))
+  if (depth > deepest) return children
+  // Without its target a link is its text, an image its description.
+  if (!how.keepLinks && node.tagName === 'a') return children
+  if (!how.keepLinks && node.tagName === 'img') return altOf(node)
+  const properties = { ...node.properties }
+  for (const name of ['href', 'src'] as const) {
+    if (typeof properties[name] === 'string')
+      properties[name] = absolute(properties[name], how.base)
+  }
+  return [{ ...node, properties, children } as Element]
+}
+
+function isHidden({ properties }: Element): boolean {
+  const style = typeof properties.style === 'string' ? properties.style : ''
+  return (
+    properties.hidden === true ||
+    properties.ariaHidden === 'true' ||
+    /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style)
+  )
+}
+
+function altOf({ properties }: Element): Content[] {
+  return properties.alt ? [{ type: 'text', value: `(image: ${properties.alt})` }] : []
+}
+
+/** Only http(s) and mail targets; `javascript:` and `data:` are no use to a reader. */
+function absolute(target: string, base: string): string {
+  try {
+    const { href, protocol } = new URL(target, base)
+    return /^(?:https?|mailto):$/.test(protocol) ? href : ''
+  } catch {
+    return ''
+  }
+}
+
+/** The one `<main>` or `<article>` when there is exactly one, else everything. */
+function mainOf(root: Root): Root {
+  for (const isMain of [
+    (node: Element) => node.tagName === 'main' || node.properties.role === 'main',
+    (node: Element) => node.tagName === 'article',
+  ]) {
+    const found = elements(root).filter(isMain)
+    const [only] = found
+    if (only && found.length === 1 && toText(only).trim() !== '') {
+      return { type: 'root', children: [only] }
+    }
+  }
+  return root
+}
+
+function elements(root: Root): Element[] {
+  const found: Element[] = []
+  const open: unknown[] = [...root.children].reverse()
+  while (open.length > 0) {
+    const node = open.pop() as Content
+    if (node.type !== 'element') continue
+    found.push(node)
+    open.push(...[...node.children].reverse())
+  }
+  return found
+}
+
+function firstText(root: Root, tagName: string): string {
+  const found = elements(root).find((node) => node.tagName === tagName)
+  return found ? toText({ type: 'root', children: [{ ...found, tagName: 'p' }] }) : ''
+}
+
+function baseOf(root: Root, url: string): string {
+  const href = elements(root).find(({ tagName }) => tagName === 'base')?.properties.href
+  return typeof href === 'string' ? absolute(href, url) || url : url
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { calculateTool } from '../../../src/builtin/calculate.ts'
+import { call } from './call.ts'
+
+const calculate = (...expressions: string[]) => call(calculateTool(), { expressions })
+const one = async (expression: string) => {
+  const { value, content } = await calculate(expression, '0')
+  return (value as Record<string, string>)[expression] ?? content
+}
+
+describe('calculate', () => {
+  it.each([
+    ['0.1+0.2', '0.3'],
+    ['2^200', '1606938044258990275541962092341162602522202993782792835301376'],
+    ['7/2', '3.5'],
+    ['2*3^2', '18'],
+    ['-2^2', '-4'],
+    ['2^3^2', '512'],
+    ['2**-2', '0.25'],
+    ['2^-3', '0.125'],
+    ['10 - 2 - 3', '5'],
+    ['100/10/2', '5'],
+    ['(1 + 2) * 3', '9'],
+    ['1/3', '0.333333333333333333333333333333'],
+    ['1/3*3', '1'],
+    ['1.10 * 3', '3.3'],
+    ['12345678901234567890 * 98765432109876543210', '1219326311370217952237463801111263526900'],
+    ['9007199254740993 + 0', '9007199254740993'],
+    ['3 × 4 ÷ 2 − 1', '5'],
+    ['5!', '120'],
+    ['25!', '15511210043330985984000000'],
+    ['10 % 3', '1'],
+    ['-7 % 3', '2'],
+    ['0xff + 0b11', '258'],
+    ['1.5e3', '1500'],
+    ['.5 + 5.', '5.5'],
+    ['sqrt(16)', '4'],
+    ['sqrt(2)', '1.41421356237309504880168872421'],
+    ['16^0.5', '4'],
+    ['cbrt(27)', '3'],
+    ['round(2.5)', '3'],
+    ['round(-2.5)', '-3'],
+    ['round(1.005, 2)', '1.01'],
+    ['round(1234, -2)', '1200'],
+    ['floor(-1.5)', '-2'],
+    ['min(3, 1, 2) + max(3, 1, 2)', '4'],
+    ['sum(1, 2, 3) / mean(2, 4)', '2'],
+    ['gcd(12, 18) + lcm(4, 6)', '18'],
+    ['PI', '3.14159265358979323846264338328'],
+    ['sin(pi)', '0'],
+    ['sin(pi/6)', '0.5'],
+    ['cos(pi/2)', '0'],
+    ['ln(e)', '1'],
+    ['log(8, 2) + log2(8) + log10(1000)', '9'],
+    ['exp(0)', '1'],
+    ['hypot(3, 4)', '5'],
+    ['9^9^9', '4.28124773175747048036987115931e+369693099'],
+    ['2^5000', '1.41246703213942603683520966702e+1505'],
+  ])('%s is %s', async (expression, expected) => {
+    expect(await one(expression)).toBe(expected)
+  })
+
+  it.each([
+    ['1/0', 'division by zero'],
+    ['5 % 0', 'division by zero'],
+    ['0^-1', 'division by zero'],
+    ['sqrt(-1)', 'no real number'],
+    ['(-8)^(1/3)', 'no real number'],
+    ['tan(pi/2)', 'no value'],
+    ['1e999999999 * 1e999999999', 'too large'],
+    ['10%', 'remainder'],
+    ['50% + 1', 'remainder'],
+    ['2pi', 'write * to multiply'],
+    ['1,000', 'unexpected ","'],
+    ['(1', '")" is missing'],
+    ['1 +', 'ends too early'],
+    ['x + 1', 'unknown name "x"'],
+    ['foo(1)', 'unknown function "foo"'],
+    ['sqrt()', 'takes 1 numbers, not 0'],
+    ['round(1, 2, 3)', 'takes 1 to 2 numbers'],
+    ['5000!', 'from 0 to 1000'],
+    ['1.5!', 'whole numbers'],
+    ['sin(1e100)', 'too uncertain'],
+    ['1 = 1', 'unexpected "="'],
+    ['constructor', 'unknown name'],
+    ['toString()', 'unknown function'],
+    ['__proto__', 'unknown name'],
+    ['constructor("return 1")()', 'unexpected'],
+    ['[1][0]', 'unexpected "["'],
+    ['1; 2', 'unexpected ";"'],
+    [`${'('.repeat(400)}1${')'.repeat(400)}`, 'nested too deeply'],
+    [`${'-'.repeat(900)}1`, 'nested too deeply'],
+    [`2${'^2'.repeat(400)}`, 'nested too deeply'],
+  ])('%s is an error: %s', async (expression, reason) => {
+    const { value, content } = await calculate(expression, '0')
+    // `__proto__` is no name that an object may have.
+    const text = (value as Record<string, string> | undefined)?.[expression]
+    if (expression === '__proto__') expect(content).toBe('{"0":"0"}')
+    else expect(text).toMatch(/^error: /)
+    if (expression !== '__proto__') expect(text).toContain(reason)
+  })
+
+  it('an error leaves the module in order: the next answer is right', async () => {
+    await calculate('sin(1e100)', 'ln(-1)', 'tan(pi/2)', 'asin(2)')
+    expect(await one('sin(pi/6)')).toBe('0.5')
+  })
+
+  it('angles and powers of numbers with a thousand digits', async () => {
+    expect(await one('sin(1/3)')).toBe('0.327194696796152244173344085268')
+    expect(await one('(1/3)^(1/7)')).toBe('0.854751399907152220301188924791')
+  })
+
+  it('fails when no expression has a value, with every reason', async () => {
+    const result = await calculate('1/0', 'x')
+    expect(result.outcome).toBe('failed')
+    expect(result.content).toContain('1/0: division by zero; x: unknown name "x"')
+  })
+
+  it('bounds its input', async () => {
+    expect((await calculate()).outcome).toBe('invalid')
+    expect((await calculate('1'.repeat(1_001))).outcome).toBe('invalid')
+    expect((await calculate(...Array(51).fill('1'))).outcome).toBe('invalid')
+    expect((await call(calculateTool(), { expressions: ['1'], x: 1 })).outcome).toBe('invalid')
+  })
+})
