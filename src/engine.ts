@@ -89,7 +89,8 @@ export interface DispatcherOptions {
   readonly waitUntil?: (work: Promise<unknown>) => void
 }
 
-const defaults = {
+/** Defaults of the options that have one. */
+export const defaults = {
   mode: 'deferred' as Mode,
   maxConcurrent: 5,
   cacheNamespace: '',

@@ -2,6 +2,6 @@ import { indexedDBRunStore } from '../../src/run-state/indexeddb.ts'
 import { dispatcherContract } from '../contracts/dispatcher.ts'
 
 dispatcherContract('Chromium, memory store')
-dispatcherContract('Chromium, IndexedDB', () =>
-  indexedDBRunStore({ databaseName: `stories-${crypto.randomUUID()}` }),
+dispatcherContract('Chromium, IndexedDB', (play) =>
+  play(indexedDBRunStore({ databaseName: `stories-${crypto.randomUUID()}` })),
 )

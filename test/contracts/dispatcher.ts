@@ -5,19 +5,21 @@ import { playStory, type Story } from '../support/story.ts'
 
 const stories = import.meta.glob<Story>('../rounds/*.json', { eager: true, import: 'default' })
 
-/** Plays every story; `makeStore` gives each a fresh store (default: the dispatcher's own). */
+/**
+ * Plays every story. `within` runs each with a fresh store where that store lives (default: here,
+ * with the dispatcher's own).
+ */
 export function dispatcherContract(
   runtime: string,
-  makeStore?: () => RunStore | Promise<RunStore>,
+  within: (play: (store?: RunStore) => Promise<void>) => Promise<void> = (play) => play(),
 ): void {
   describe(`stories in ${runtime}`, () => {
     it('finds the stories', () => {
       expect(Object.keys(stories).length).toBeGreaterThan(10)
     })
     for (const [file, story] of Object.entries(stories)) {
-      it(`${file.replace(/.*\//, '')}: ${story.name}`, async () => {
-        await playStory(story, expect, await makeStore?.())
-      })
+      it(`${file.replace(/.*\//, '')}: ${story.name}`, () =>
+        within((store) => playStory(story, expect, store)))
     }
   })
 }

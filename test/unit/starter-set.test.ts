@@ -1,0 +1,113 @@
+/** The starter set against the specification's words, and the stores against "one suite, each where it lives". */
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import {
+  calculateTool,
+  currentTimeTool,
+  editFileTool,
+  fetchPageTool,
+  findFilesTool,
+  httpRequestTool,
+  readFilesTool,
+  readResultTool,
+  waitTool,
+  writeTodoTool,
+} from '../../src/builtin/index.ts'
+import { type AnyTool, createDispatcher } from '../../src/index.ts'
+import { memoryRunStore } from '../../src/run-state/memory.ts'
+import { memoryWorkspace } from '../../src/workspace/memory.ts'
+import { callOf } from '../support/gated-tool.ts'
+
+const workspace = memoryWorkspace()
+let fetched = 0
+const answering = (async (_: unknown, init?: RequestInit) => {
+  fetched += 1
+  return new Response(`{"n":${fetched}}`, {
+    status: init?.method === 'GET' && fetched === 1 ? 500 : 200,
+    headers: { 'content-type': 'application/json' },
+  })
+}) as typeof fetch
+
+const starter: readonly AnyTool[] = [
+  calculateTool(),
+  currentTimeTool(),
+  editFileTool({ workspace }),
+  fetchPageTool({ fetch: answering }),
+  findFilesTool({ workspace }),
+  httpRequestTool({ fetch: answering }),
+  readFilesTool({ workspace }),
+  readResultTool({ store: memoryRunStore() }),
+  waitTool(),
+  writeTodoTool(),
+]
+const named = (fits: (tool: AnyTool) => boolean) => starter.filter(fits).map((tool) => tool.name)
+
+/** The specification's eighteen. */
+const concurrent = new Set(
+  'read_files find_files find_tools file_history chat_history error_history fetch_page search_web http_request download_file test_tool calculate subagents list_chatbot send_to_chatbot reasoning_guide html_template write_todo'.split(
+    ' ',
+  ),
+)
+/** Tools of our own beside the reference's names. */
+const own = new Set(['current_time', 'read_result', 'wait'])
+
+it("of the reference's names, those it tags run concurrently and edit_file does not [spec.starter-flags]", () => {
+  const reference = starter.filter((tool) => !own.has(tool.name))
+  expect(reference.filter((tool) => tool.concurrent).map((tool) => tool.name)).toEqual(
+    reference.filter((tool) => concurrent.has(tool.name)).map((tool) => tool.name),
+  )
+  expect(named((tool) => !tool.concurrent)).toEqual(['edit_file'])
+})
+
+it('only fetch_page and http_request GET are cached, for 30 minutes, and errors never [spec.cache] [c.never-stored]', async () => {
+  expect(named((tool) => tool.cache !== undefined)).toEqual(['fetch_page', 'http_request'])
+  expect(starter.every((tool) => (tool.cache?.ttl ?? 1_800) === 1_800)).toBe(true)
+  const dispatcher = createDispatcher({ tools: starter, mode: 'full', unattended: 'allow' })
+  const outcome = async (args: object) => {
+    const { results } = await dispatcher
+      .run({ sessionId: 's' })
+      .dispatch([callOf('a', 'http_request', args)])
+    return results[0]?.outcome
+  }
+  const get = { url: 'https://example.com/a', method: 'GET' }
+  expect([await outcome(get), await outcome(get), await outcome(get)]).toEqual([
+    'failed',
+    'completed',
+    'cached',
+  ])
+  const post = { url: 'https://example.com/a', method: 'POST' }
+  expect([await outcome(post), await outcome(post)]).toEqual(['completed', 'completed'])
+})
+
+it('asks before a change and not before a look [g.needs] [g.always]', async () => {
+  const asked: string[] = []
+  const dispatcher = createDispatcher({
+    tools: starter,
+    mode: 'full',
+    approver: ({ requests }) => {
+      asked.push(...requests.map(({ callId }) => callId))
+      return requests.map(({ callId }) => ({ callId, decision: 'approve-for-run' }))
+    },
+  })
+  const run = dispatcher.run()
+  const edit = (id: string, mode: string) =>
+    callOf(id, 'edit_file', { mode, path: '/a', ...(mode === 'write' && { content: 'x' }) })
+  await run.dispatch([
+    callOf('get', 'http_request', { url: 'https://example.com/b' }),
+    callOf('post', 'http_request', { url: 'https://example.com/b', method: 'POST' }),
+    callOf('read', 'read_files', { files: [{ path: '/a' }] }),
+    edit('write', 'write'),
+  ])
+  // The rule for the run covers another write, but never a removal.
+  await run.dispatch([edit('remove', 'remove')])
+  expect(asked).toEqual(['post', 'write', 'remove'])
+})
+
+it('one suite a port, run where the adapter lives [c.stores]', () => {
+  const text = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
+  expect(text('node/memory-cache.test.ts')).toMatch(/cacheStoreContract\([\s\S]*memoryCacheStore/)
+  expect(text('workerd/kv.test.ts')).toMatch(/cacheStoreContract\([\s\S]*kvCacheStore/)
+  expect(text('browser/indexeddb-cache.test.ts')).toMatch(
+    /cacheStoreContract\([\s\S]*indexedDBCacheStore/,
+  )
+})
