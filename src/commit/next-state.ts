@@ -58,10 +58,10 @@ function landedCall(ran: Ran, roundId: string): LandedCall {
   const remembered =
     (ran.outcome === 'completed' || ran.outcome === 'cached') &&
     call.registered.tool.dedupe !== false
-  const landed = { access: call.access, ran: ran.ran, startTick, endTick }
-  if (!remembered) return landed
-  const entry = { key: call.key, roundId, callId: call.id, access: call.access, repeats: 0 }
-  return { ...landed, entry }
+  const { access, key, id: callId } = call
+  if (!remembered) return { access, ran: ran.ran, startTick, endTick }
+  const entry = { key, roundId, callId, access, repeats: 0 }
+  return { access, ran: ran.ran, startTick, endTick, entry }
 }
 
 /** Calls whose side effect may have happened, by the provider's own id. A plain failure may be tried again. */

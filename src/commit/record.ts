@@ -133,15 +133,11 @@ function bound(landed: readonly Landed[], bounds: Bounds): ToolResult[] {
 }
 
 function cut(result: ToolResult, maxBytes: number, bounds: Bounds): ToolResult {
-  const { content } = result
-  const { text, truncated } = boundText(content, maxBytes, bounds.readOn(result.callId))
+  const { content, value, callId } = result
+  // The whole text stays for the UI, for other tools and for reading on, unless it is monstrous.
+  const kept = value !== undefined || content.length <= mostValueBytes
+  const { text, truncated } = boundText(content, maxBytes, kept ? bounds.readOn(callId) : '')
   if (!truncated) return result
-  // The whole text stays for the UI, for other tools and for reading on.
-  const whole = result.value === undefined && content.length <= mostValueBytes
-  return {
-    ...result,
-    content: text,
-    truncated,
-    ...(whole && { value: wellFormed(content) }),
-  }
+  const cut = { ...result, content: text, truncated }
+  return kept && value === undefined ? { ...cut, value: wellFormed(content) } : cut
 }
