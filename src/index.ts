@@ -54,6 +54,11 @@ export type {
 export type { RunChange, RunStore } from './run-state/store.ts'
 export type { CompiledSchema, Issue, SchemaValidator } from './schema/validator.ts'
 export type { CatalogueEntry } from './tools/catalogue.ts'
+export {
+  type ClientToolDefinition,
+  type ClientTools,
+  createClientTools,
+} from './tools/client-tools.ts'
 export type { Diagnostic } from './tools/registry.ts'
 export {
   type AnyTool,

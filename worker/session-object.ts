@@ -28,11 +28,12 @@ export class SessionObject extends DurableObject<Env> {
     const asking = new Set<string>()
     const approver: Approver = (batch) => (asking.has(batch.roundId) ? prompt.approver(batch) : [])
     const dispatchers = new Map<Mode, Dispatcher>()
+    const tools = workerTools(env, store)
     const dispatcherFor = (mode: Mode): Dispatcher => {
       const made = dispatchers.get(mode)
       if (made) return made
       const dispatcher = createDispatcher({
-        tools: workerTools(env, store),
+        tools,
         mode,
         maxConcurrent: maxConcurrent(env),
         cache: kvCacheStore(env.RESULTS, { waitUntil }),

@@ -53,7 +53,8 @@ export function execute(calls: readonly ReadyCall[], context: ExecuteContext): P
   const done: Promise<Ran>[] = []
   let lastSerial = -1
   for (const [position, call] of calls.entries()) {
-    const { concurrent, background } = call.registered.tool
+    const concurrent = isConcurrent(call)
+    const { background } = call.registered.tool
     const behind = hazards(calls, position)
     const held = behind.length > 0
     if (!concurrent && lastSerial >= 0 && !behind.includes(lastSerial)) behind.push(lastSerial)
@@ -83,14 +84,19 @@ function hazards(calls: readonly ReadyCall[], position: number): number[] {
   const call = calls[position]
   const found: number[] = []
   if (!call || isFree(call)) return found
-  const { concurrent } = call.registered.tool
+  const concurrent = isConcurrent(call)
   for (let earlier = 0; earlier < position; earlier += 1) {
     const other = calls[earlier]
     if (!other || isFree(other)) continue
-    const tagged = concurrent === true && other.registered.tool.concurrent === true
+    const tagged = concurrent && isConcurrent(other)
     if (conflicts(other.access, call.access, tagged)) found.push(earlier)
   }
   return found
+}
+
+/** Interactive tools run in turn, tagged or not: a person answers one thing at a time. */
+function isConcurrent({ registered: { tool } }: ReadyCall): boolean {
+  return tool.concurrent === true && tool.interactive !== true
 }
 
 function isFree({ access }: ReadyCall): boolean {

@@ -70,7 +70,7 @@ export interface ToolTraits {
   readonly maxResultBytes?: number
   /** Answers `ok` at once and goes on; its end is an event. */
   readonly background?: boolean
-  /** Waits for a person: no deadline of its own unless `timeout` says one. */
+  /** Waits for a person: always runs in turn, and has no deadline unless `timeout` says one. */
   readonly interactive?: boolean
   /** Honours `context.idempotencyKey`: after a crash it is run again with the same key. */
   readonly idempotent?: boolean

@@ -41,6 +41,7 @@ const spec: readonly Claim[] = [
   },
   { id: 'spec.max-concurrent', says: 'MAX_CONCURRENT_TOOLS sets the number in the Worker.' },
   { id: 'spec.serial', says: 'Untagged tools run one at a time.' },
+  { id: 'spec.interactive', says: 'Interactive tools always run serially.' },
   {
     id: 'spec.commit',
     says: 'Pass 3 lands results and histories, updates the dedupe map, writes the cache, emits tool_result.',

@@ -82,6 +82,28 @@ describe('turns', () => {
   })
 })
 
+describe('interactive tools', () => {
+  it('run in turn even when they are tagged, and have no deadline of their own [spec.interactive]', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const ask = gatedTool('ask', { readOnly: true, concurrent: true, interactive: true })
+      const done = run([ask.tool]).dispatch(numbered('ask', 2))
+      await ask.whenStarted(1)
+      await vi.advanceTimersByTimeAsync(3_600_000)
+      expect(ask.started).toEqual(['0'])
+      ask.finish('0')
+      await ask.whenStarted(2)
+      ask.finish('1')
+      expect((await done).results.map((result) => result.outcome)).toEqual([
+        'completed',
+        'completed',
+      ])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
 describe('hazards', () => {
   const files = (name: string, kind: 'reads' | 'writes') =>
     gatedTool(name, {
