@@ -89,13 +89,33 @@ export interface DispatcherOptions {
   readonly waitUntil?: (work: Promise<unknown>) => void
 }
 
+type Defaulted =
+  | 'mode'
+  | 'maxConcurrent'
+  | 'cacheNamespace'
+  | 'unattended'
+  | 'grants'
+  | 'coerce'
+  | 'timeoutMs'
+  | 'graceMs'
+  | 'maxResultBytes'
+  | 'maxRoundBytes'
+  | 'maxArgumentBytes'
+  | 'maxStreamBytes'
+  | 'maxCalls'
+  | 'repeatLimit'
+  | 'autoSchemaTokens'
+  | 'maxTools'
+  | 'schemasPerSearch'
+  | 'badTools'
+
 /** Defaults of the options that have one. */
-export const defaults = {
-  mode: 'deferred' as Mode,
+export const defaults: Required<Pick<DispatcherOptions, Defaulted>> = {
+  mode: 'deferred',
   maxConcurrent: 5,
   cacheNamespace: '',
-  unattended: 'deny' as const,
-  grants: {} as Grants,
+  unattended: 'deny',
+  grants: {},
   coerce: true,
   timeoutMs: defaultTimeoutMs,
   graceMs: 5_000,
@@ -108,11 +128,11 @@ export const defaults = {
   autoSchemaTokens: 5_000,
   maxTools: Number.POSITIVE_INFINITY,
   schemasPerSearch: 3,
-  badTools: 'throw' as const,
+  badTools: 'throw',
 }
 
 /** The options with their defaults. */
-export type Options = DispatcherOptions & Required<Pick<DispatcherOptions, keyof typeof defaults>>
+export type Options = DispatcherOptions & Required<Pick<DispatcherOptions, Defaulted>>
 
 /** What all runs of a dispatcher share. */
 export interface Engine {
