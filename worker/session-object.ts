@@ -16,6 +16,9 @@ import { defaultMode, type Env, maxConcurrent, modes } from './env.ts'
 import { runRoutes } from './run-routes.ts'
 import { workerTools } from './worker-tools.ts'
 
+/** Nobody may come back to a question: after fifteen minutes it counts as denied, and the round goes on. */
+const approvalTimeoutMs = 900_000
+
 export class SessionObject extends DurableObject<Env> {
   readonly #routes: ReturnType<typeof runRoutes>
 
@@ -23,7 +26,7 @@ export class SessionObject extends DurableObject<Env> {
     super(state, env)
     const store = durableObjectRunStore(state.storage)
     const waitUntil = (work: Promise<unknown>) => state.waitUntil(work)
-    const prompt = promptApprover()
+    const prompt = promptApprover({ timeoutMs: approvalTimeoutMs })
     /** Rounds whose client waits for a person; the others are not asked about. */
     const asking = new Set<string>()
     const approver: Approver = (batch) => (asking.has(batch.roundId) ? prompt.approver(batch) : [])
