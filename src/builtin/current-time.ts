@@ -40,7 +40,7 @@ export function currentTimeTool({ clock = systemClock }: { readonly clock?: Cloc
   }
 }
 
-/** `Tuesday, 2026-12-01 05:00:00 GMT+1` */
+/** `Tuesday, 2026-12-01 05:00:00 GMT+01:00` */
 function localTime(now: number, timeZone: string): string {
   let format: Intl.DateTimeFormat
   try {
@@ -63,5 +63,7 @@ function localTime(now: number, timeZone: string): string {
   const get = (name: Intl.DateTimeFormatPartTypes) => part.get(name) ?? ''
   const date = `${get('year')}-${get('month')}-${get('day')}`
   const time = `${get('hour')}:${get('minute')}:${get('second')}`
-  return `${get('weekday')}, ${date} ${time} ${get('timeZoneName')}`
+  // Runtimes differ in how they write no offset.
+  const zone = get('timeZoneName') === 'GMT' ? 'GMT+00:00' : get('timeZoneName')
+  return `${get('weekday')}, ${date} ${time} ${zone}`
 }

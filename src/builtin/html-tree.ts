@@ -12,7 +12,9 @@ export type Element = Extract<Content, { type: 'element' }>
 
 /** Browsers stop nesting at 512 too. */
 const deepest = 512
-const mostNodes = 200_000
+/** Four times what a model is given of a page; the converters take about a second for as much. */
+const mostCharacters = 400_000
+const mostNodes = 40_000
 
 /** Attributes that conversion and cleaning look at, under the names that hast has for them. */
 const kept: ReadonlyMap<string, string> = new Map([
@@ -24,19 +26,30 @@ const kept: ReadonlyMap<string, string> = new Map([
   ['aria-hidden', 'ariaHidden'],
 ])
 
-/** Reads a page. What comes after 512 levels or 200,000 nodes is left out (`cut`). Never throws. */
+/** Reads a page. What comes after 512 levels, 40,000 nodes or 400,000 characters is left out (`cut`). Never throws. */
 export function htmlTree(html: string): { readonly root: Root; readonly cut: boolean } {
   const root: Root = { type: 'root', children: [] }
   const open: (Root | Element)[] = [root]
   let nodes = 0
+  let characters = 0
   let cut = false
 
   const add = (node: Content): void => {
     nodes += 1
     open.at(-1)?.children.push(node as Element)
-    if (nodes < mostNodes && open.length < deepest) return
+    if (nodes >= mostNodes || open.length >= deepest) stop()
+  }
+  const stop = (): void => {
     cut = true
     parser.pause()
+  }
+  /** The parser hands a text over in pieces, one an entity; the converters want it whole. */
+  const addText = (value: string): void => {
+    const last = open.at(-1)?.children.at(-1)
+    if (last?.type === 'text') last.value += value
+    else add({ type: 'text', value })
+    characters += value.length
+    if (characters >= mostCharacters) stop()
   }
   const parser = new Parser({
     onopentag(tagName, attributes) {
@@ -54,7 +67,7 @@ export function htmlTree(html: string): { readonly root: Root; readonly cut: boo
       if (!cut && open.length > 1) open.pop()
     },
     ontext(value) {
-      if (!cut) add({ type: 'text', value })
+      if (!cut) addText(value.slice(0, mostCharacters - characters))
     },
   })
   parser.write(html)

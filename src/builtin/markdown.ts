@@ -1,5 +1,5 @@
 /**
- * HTML as markdown or text. Loaded on first use: parser and writer are XX KB compressed. Needs no DOM,
+ * HTML as markdown or text. Loaded on first use: parser and writer are 57 KB compressed. Needs no DOM,
  * so a page, a Worker and Node give the same.
  * @module
  */
@@ -37,15 +37,20 @@ const frame = new Set(['nav', 'footer', 'aside', 'header'])
 const frameRoles = new Set(['navigation', 'banner', 'contentinfo', 'complementary', 'search'])
 /** Deeper, the converters could run out of stack; only the text of what lies below is kept. */
 const deepest = 200
+/** Every line repeats the marks of the quotes and lists around it: further in, these are left off. */
+const indenting = new Set(['blockquote', 'ul', 'ol', 'dl'])
+const deepestIndent = 8
+/** Every row of a table is filled up to the widest; a table larger than this is given as text. */
+const mostCells = 10_000
 
 /** Reads a page: its main part, without menus, scripts and hidden elements. */
 export function readPage(html: string, options: ReadPageOptions): ReadPage {
   const { root: tree, cut } = htmlTree(html)
   const title = firstText(tree, 'title') || firstText(tree, 'h1')
   const base = baseOf(tree, options.url)
-  const whole = clean(tree, 0, { ...options, base, drop: noise })
+  const whole = clean(tree, { ...options, base, drop: noise })
   const main = mainOf(whole)
-  const root = clean(main, 0, { ...options, base, drop: new Set([...noise, ...frame]) })
+  const root = clean(main, { ...options, base, drop: new Set([...noise, ...frame]) })
   const kept = toText(root).trim() === '' ? whole : root
   const text = options.as === 'text' ? toText(kept) : markdownOf(kept)
   return { title: title.replace(/\s+/g, ' ').trim(), text: text.trim(), cut }
@@ -53,7 +58,7 @@ export function readPage(html: string, options: ReadPageOptions): ReadPage {
 
 function markdownOf(tree: Root): string {
   const mdast = toMdast(tree)
-  const extensions = [gfmTableToMarkdown(), gfmStrikethroughToMarkdown()]
+  const extensions = [gfmTableToMarkdown({ tablePipeAlign: false }), gfmStrikethroughToMarkdown()]
   return toMarkdown(mdast, { bullet: '-', extensions }).replace(/\n{3,}/g, '\n\n')
 }
 
@@ -63,16 +68,25 @@ interface Cleaning {
   readonly drop: ReadonlySet<string>
 }
 
-function clean(root: Root, depth: number, how: Cleaning): Root {
-  return { type: 'root', children: root.children.flatMap((child) => cleanNode(child, depth, how)) }
+/** How far in a node is. */
+interface Place {
+  readonly depth: number
+  readonly indent: number
 }
 
-function cleanNode(node: Content, depth: number, how: Cleaning): Content[] {
+function clean(root: Root, how: Cleaning): Root {
+  const top = { depth: 0, indent: 0 }
+  return { type: 'root', children: root.children.flatMap((child) => cleanNode(child, top, how)) }
+}
+
+function cleanNode(node: Content, { depth, indent }: Place, how: Cleaning): Content[] {
   if (node.type !== 'element') return node.type === 'text' ? [node] : []
   if (how.drop.has(node.tagName) || isHidden(node)) return []
   if (how.drop.has('nav') && frameRoles.has(String(node.properties.role))) return []
-  const children = node.children.flatMap((child) => cleanNode(child as Content, depth + 1, how))
-  if (depth > deepest) return children
+  const inside = { depth: depth + 1, indent: indent + (indenting.has(node.tagName) ? 1 : 0) }
+  const children = node.children.flatMap((child) => cleanNode(child as Content, inside, how))
+  if (depth > deepest || inside.indent > deepestIndent) return children
+  if (node.tagName === 'table' && cellsOf(node) > mostCells) return children.map(asText)
   // Without its target a link is its text, an image its description.
   if (!how.keepLinks && node.tagName === 'a') return children
   if (!how.keepLinks && node.tagName === 'img') return altOf(node)
@@ -82,6 +96,30 @@ function cleanNode(node: Content, depth: number, how: Cleaning): Content[] {
       properties[name] = absolute(properties[name], how.base)
   }
   return [{ ...node, properties, children } as Element]
+}
+
+/** Cells of the table once every row is as wide as the widest. */
+function cellsOf(table: Element): number {
+  const rows = elements({ type: 'root', children: [table] }).filter(
+    ({ tagName }) => tagName === 'tr',
+  )
+  const widths = rows.map(({ children }) =>
+    children.reduce((sum, cell) => sum + (cell.type === 'element' ? spanOf(cell) : 0), 0),
+  )
+  return rows.length * widths.reduce((most, width) => Math.max(most, width), 0)
+}
+
+function spanOf({ properties }: Element): number {
+  return Math.max(1, Number(properties.colSpan) || 1) * Math.max(1, Number(properties.rowSpan) || 1)
+}
+
+function asText(node: Content): Content {
+  return {
+    type: 'element',
+    tagName: 'p',
+    properties: {},
+    children: [{ type: 'text', value: toText(node) }],
+  }
 }
 
 function isHidden({ properties }: Element): boolean {
@@ -129,7 +167,7 @@ function elements(root: Root): Element[] {
     const node = open.pop() as Content
     if (node.type !== 'element') continue
     found.push(node)
-    open.push(...[...node.children].reverse())
+    for (const child of [...node.children].reverse()) open.push(child)
   }
   return found
 }
