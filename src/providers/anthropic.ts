@@ -10,14 +10,23 @@ export const anthropic: ProviderFormat = {
   readCalls(value) {
     const blocks = value.type === 'tool_use' ? [value] : objects(value.content)
     const own = blocks.filter((block) => block.type === 'tool_use')
-    // Text alone is an Anthropic message too, but so it is of others: only its stop reason tells.
-    if (own.length === 0 && typeof value.stop_reason !== 'string') return undefined
+    if (own.length === 0 && !isTextAnswer(value)) return undefined
     const calls = own.map((block) => callOf(block.id, block.name, block.input))
     return readOf(calls, value.stop_reason)
   },
   writeResults(results) {
     return [{ role: 'user', content: results.map(blockOf) }]
   },
+}
+
+/** An assistant's answer without a call. */
+function isTextAnswer({ role, content, stop_reason: reason }: JsonObject): boolean {
+  return typeof reason === 'string' || (role === 'assistant' && Array.isArray(content))
+}
+
+/** A schema that is shown instead of running is news for the model, not its error. */
+function isError({ outcome }: ToolResult): boolean {
+  return !isAnswer(outcome) && outcome !== 'schema'
 }
 
 function blockOf(result: ToolResult): JsonObject {
@@ -37,6 +46,6 @@ function blockOf(result: ToolResult): JsonObject {
     type: 'tool_result',
     tool_use_id: result.callId,
     content,
-    ...(!isAnswer(result.outcome) && { is_error: true }),
+    ...(isError(result) && { is_error: true }),
   }
 }

@@ -9,9 +9,12 @@ export const gemini: ProviderFormat = {
   name: 'gemini',
   readCalls(value) {
     const [candidate] = objects(value.candidates)
-    const content = candidate ? candidate.content : value
-    if (!isObject(content) || !Array.isArray(content.parts)) return undefined
-    const calls = objects(content.parts).flatMap(({ functionCall }) =>
+    const content = candidate ? (candidate.content ?? {}) : value
+    if (!isObject(content)) return undefined
+    const parts = isObject(value.functionCall) ? [value] : content.parts
+    // A candidate that was stopped may come without content: it made no call.
+    if (!Array.isArray(parts) && !candidate) return undefined
+    const calls = objects(parts).flatMap(({ functionCall }) =>
       isObject(functionCall) ? [callOf(functionCall.id, functionCall.name, functionCall.args)] : [],
     )
     return readOf(calls, candidate?.finishReason)

@@ -2,20 +2,18 @@
  * OpenAI: Chat Completions and Responses.
  * @module
  */
-import { isAnswer, type JsonObject, type ToolResult } from '../round.ts'
+import { isAnswer, type JsonObject, type ToolCall, type ToolResult } from '../round.ts'
 import { callOf, imageUrls, isObject, objects, type ProviderFormat, readOf } from './provider.ts'
 
 /** `choices[0].message.tool_calls`, or an assistant message alone. Images follow in one user message. */
 export const openAIChat: ProviderFormat = {
   name: 'openai-chat',
   readCalls(value) {
-    const [choice] = objects(value.choices)
+    const [choice] = isObject(value.message) ? [value] : objects(value.choices)
     const message = choice ? choice.message : value
-    if (!isObject(message) || !Array.isArray(message.tool_calls)) return undefined
-    const calls = objects(message.tool_calls).map((call) => {
-      const inner = isObject(call.function) ? call.function : {}
-      return callOf(call.id, inner.name, inner.arguments)
-    })
+    if (!isObject(message)) return undefined
+    const calls = chatCalls(message)
+    if (!calls) return undefined
     return readOf(calls, choice?.finish_reason)
   },
   writeResults(results) {
@@ -31,6 +29,19 @@ export const openAIChat: ProviderFormat = {
     }
     return messages
   },
+}
+
+/** `tool_calls`, the older `function_call`, or none beside a text. */
+function chatCalls(message: JsonObject): ToolCall[] | undefined {
+  if (Array.isArray(message.tool_calls)) {
+    return objects(message.tool_calls).map((call) => {
+      const inner = isObject(call.function) ? call.function : {}
+      return callOf(call.id, inner.name, inner.arguments)
+    })
+  }
+  const { function_call: old } = message
+  if (isObject(old)) return [callOf(undefined, old.name, old.arguments)]
+  return message.role === 'assistant' && typeof message.content === 'string' ? [] : undefined
 }
 
 /** `output` items of type `function_call`; answered by `function_call_output` items. */

@@ -28,6 +28,7 @@ export function readCalls(message: unknown): ReadCalls & { readonly provider: Pr
       const read = format.readCalls(value)
       if (read) return { ...read, provider: format.name as ProviderName }
     }
+    if (isObject(value.function)) return readCalls([value])
     if (Array.isArray(value.calls))
       return { calls: objects(value.calls).map(plainCall), provider: 'threepass' }
     if (typeof value.name === 'string') return { calls: [plainCall(value)], provider: 'threepass' }
@@ -54,6 +55,10 @@ function readList(items: readonly Json[]): ReturnType<typeof readCalls> | undefi
   if (items.some((item) => isObject(item) && item.type === 'function_call')) {
     const calls = openAIResponses.readCalls({ output: [...items] })?.calls ?? []
     return { calls, provider: 'openai-responses' }
+  }
+  if (items.some((item) => isObject(item) && isObject(item.functionCall))) {
+    const calls = gemini.readCalls({ parts: [...items] })?.calls ?? []
+    return { calls, provider: 'gemini' }
   }
   if (isObject(first.function)) {
     const calls = openAIChat.readCalls({ tool_calls: [...items] })?.calls ?? []

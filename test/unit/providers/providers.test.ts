@@ -99,6 +99,34 @@ describe('readCalls', () => {
       { calls: [{ name: 'x' }] },
       { provider: 'threepass', calls: [{ name: 'x' }] },
     ],
+    [
+      'an OpenAI answer without calls',
+      { role: 'assistant', content: 'Hello.' },
+      { provider: 'openai-chat', calls: [] },
+    ],
+    [
+      'a bare choice',
+      { finish_reason: 'stop', message: chat },
+      { provider: 'openai-chat', finishReason: 'stop' },
+    ],
+    [
+      'the older function_call',
+      { role: 'assistant', content: null, function_call: { name: 'x', arguments: '{}' } },
+      { provider: 'openai-chat', calls: [{ name: 'x', arguments: '{}' }] },
+    ],
+    ['one tool call alone', chat.tool_calls[0], { provider: 'openai-chat', calls: xOf('{"q":1}') }],
+    [
+      'an Anthropic answer without calls',
+      { role: 'assistant', content: [{ type: 'text', text: 'Hi.' }] },
+      { provider: 'anthropic', calls: [] },
+    ],
+    ['Gemini parts alone', google.parts, { provider: 'gemini', calls: [{ name: 'x' }] }],
+    ['one functionCall part', google.parts[1], { provider: 'gemini', calls: [{ name: 'x' }] }],
+    [
+      'a Gemini candidate without content',
+      { candidates: [{ finishReason: 'MAX_TOKENS' }] },
+      { provider: 'gemini', calls: [], finishReason: 'MAX_TOKENS' },
+    ],
     ['an empty list', [], { provider: 'threepass', calls: [] }],
   ]
   it.each(cases)('%s', (_, message, expected) => {
