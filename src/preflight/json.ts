@@ -27,6 +27,8 @@ class Refusal {
   }
 }
 
+const surrogate = /[\ud800-\udfff]/
+
 /** Copies a value as `JSON.stringify` would see it; `__proto__` keys go, lone surrogates become U+FFFD. */
 export function plainJson(value: unknown, bounds: JsonBounds): PlainJson {
   let bytes = bounds.maxBytes
@@ -35,7 +37,7 @@ export function plainJson(value: unknown, bounds: JsonBounds): PlainJson {
     // Text has been measured as a whole.
     if (bytes !== Number.POSITIVE_INFINITY) bytes -= byteLength(given) + 2
     if (bytes < 0) throw new Refusal('too-large', '')
-    return /[\ud800-\udfff]/.test(given) ? wellFormed(given) : given
+    return surrogate.test(given) ? wellFormed(given) : given
   }
   const copy = (given: unknown, key: string): Json | undefined => {
     if (typeof given === 'string') return text(given)
@@ -85,6 +87,22 @@ export function plainJson(value: unknown, bounds: JsonBounds): PlainJson {
     // A getter or a toJSON of a foreign object threw.
     return { kind: 'not-json', detail: 'a value that cannot be read' }
   }
+}
+
+/**
+ * True when `plainJson` would change nothing, for a value that `JSON.parse` has just made: nobody else
+ * holds it, so it need not be copied.
+ */
+export function isPlainJson(value: unknown, maxDepth: number): value is Json {
+  if (typeof value === 'string') return !surrogate.test(value)
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (maxDepth === 0) return false
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__' || surrogate.test(key)) return false
+    if (!isPlainJson((value as Record<string, unknown>)[key], maxDepth - 1)) return false
+  }
+  return true
 }
 
 const stringOrNumber = /"(?:[^"\\]|\\[\s\S])*"|-?\d[\d.eE+-]*/g

@@ -40,8 +40,7 @@ export function createEventLog(
 
   const emit = (roundId: string, body: EventBody) => {
     seq += 1
-    // The body first: engines copy a whole object at once, but not into one that has members already.
-    const event = { ...body, seq, runId, roundId, at: clock() }
+    const event = { seq, runId, roundId, at: clock(), ...body }
     if (pending.push(event) === 1) writing = writing.then(write)
     for (const listener of listeners) tell(listener, event)
   }

@@ -1,0 +1,76 @@
+/** Every subpath builds, and gives the names it is known by: a new or a lost one is a decision. */
+import { describe, expect, it } from 'vitest'
+import { bundle, subpaths } from '../support/subpaths.ts'
+
+describe('what each subpath exports', () => {
+  it('is this list', async () => {
+    const names: Record<string, string[]> = {}
+    for (const subpath of subpaths()) {
+      const { metafile } = await bundle(subpath)
+      const entry = Object.values(metafile.outputs).find((output) => output.entryPoint)
+      names[subpath.name] = [...(entry?.exports ?? [])].sort()
+    }
+    expect(names).toMatchInlineSnapshot(`
+      {
+        ".": [
+          "DispatchError",
+          "createClientTools",
+          "createDispatcher",
+          "defineTool",
+          "isAnswer",
+          "isDispatchError",
+          "promptApprover",
+        ],
+        "./builtin": [
+          "calculateTool",
+          "currentTimeTool",
+          "editFileTool",
+          "fetchPageTool",
+          "findFilesTool",
+          "httpRequestTool",
+          "readFilesTool",
+          "readResultTool",
+          "waitTool",
+          "writeTodoTool",
+        ],
+        "./cache/indexeddb": [
+          "indexedDBCacheStore",
+        ],
+        "./cache/kv": [
+          "kvCacheStore",
+          "kvLimits",
+        ],
+        "./cache/memory": [
+          "memoryCacheStore",
+        ],
+        "./net": [
+          "guardedFetch",
+        ],
+        "./providers": [
+          "anthropic",
+          "gemini",
+          "geminiSchema",
+          "openAIChat",
+          "openAIResponses",
+          "openAIStrictSchema",
+          "readCalls",
+          "toolsFor",
+          "wireNames",
+        ],
+        "./store/durable-object": [
+          "durableObjectRunStore",
+        ],
+        "./store/indexeddb": [
+          "indexedDBRunStore",
+        ],
+        "./store/memory": [
+          "memoryRunStore",
+        ],
+        "./testing": [
+          "cacheStoreContract",
+          "runStoreContract",
+        ],
+      }
+    `)
+  })
+})

@@ -1,0 +1,45 @@
+/** The package's subpaths, bundled from their sources as a user's bundler would do it. */
+import { readFileSync } from 'node:fs'
+import { type BuildOptions, type BuildResult, build } from 'esbuild'
+
+const root = new URL('../../', import.meta.url).pathname
+
+export interface Subpath {
+  /** As it stands in package.json: `./cache/kv`. */
+  readonly name: string
+  readonly source: string
+}
+
+export function subpaths(): Subpath[] {
+  const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+    exports: Record<string, string | { default: string }>
+  }
+  return Object.entries(exports).flatMap(([name, target]) =>
+    typeof target === 'string'
+      ? []
+      : [{ name, source: target.default.replace('./dist/', './src/').replace(/\.js$/, '.ts') }],
+  )
+}
+
+type Bundle = BuildResult<{ write: false; metafile: true }>
+
+export function bundle({ source }: Subpath, options: BuildOptions = {}): Promise<Bundle> {
+  return build({
+    entryPoints: [source],
+    absWorkingDir: root,
+    outdir: 'out',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['import'],
+    // The port suites are run by the user's own Vitest.
+    external: ['vitest'],
+    logLevel: 'silent',
+    ...options,
+    write: false,
+    metafile: true,
+  })
+}
