@@ -51,6 +51,21 @@ export interface OpenRun {
 /** Rounds whose records stay at hand, so that a repeat in the next round needs no look into the store. */
 const mostRecentRounds = 32
 
+/** What the rounds of an open run share in this process. */
+interface Rounds {
+  readonly engine: Engine
+  readonly run: OpenRun
+  readonly controller: AbortController
+  /** Rounds under way or waiting, by id: the same round posted again joins. */
+  readonly active: Map<string, { readonly digest: string; readonly result: Promise<RoundResult> }>
+  readonly recent: Map<string, RoundRecord>
+  /** The state as last committed here: stands in when the store has forgotten the run. */
+  last: RunState | undefined
+  /** The end of the last round: rounds go one after another. */
+  queue: Promise<unknown>
+}
+
+/** Opens a run, or the one that the store has. Rejects with `THREEPASS_BAD_OPTION` when that is another session's. */
 export async function openRun(
   runId: string,
   wantedSession: string | undefined,
@@ -65,88 +80,106 @@ export async function openRun(
       `Run "${runId}" belongs to another session: open it with its own sessionId or without one.`,
     )
   }
-  const sessionId = stored?.sessionId ?? wantedSession ?? crypto.randomUUID()
-  const log = createEventLog(runId, store, clock, await store.lastSeq(runId), listeners)
   const controller = new AbortController()
-  const active = new Map<string, { digest: string; result: Promise<RoundResult> }>()
-  const recent = new Map<string, RoundRecord>()
-  let last: RunState | undefined = stored
-  let queue: Promise<unknown> = Promise.resolve()
-
+  const active: Rounds['active'] = new Map()
+  const recent: Rounds['recent'] = new Map()
   const run: OpenRun = {
     runId,
-    sessionId,
-    log,
+    sessionId: stored?.sessionId ?? wantedSession ?? crypto.randomUUID(),
+    log: createEventLog(runId, store, clock, await store.lastSeq(runId), listeners),
     stragglers: createStragglers(engine.options.graceMs),
     background: abortable(controller.signal),
     async readResult(roundId, callId) {
       const record = recent.get(roundId) ?? (await store.loadRound(runId, roundId))
       return record?.results.find((result) => result.callId === callId)
     },
-    async dispatch(calls, options, signal) {
-      checkCalls(calls)
-      const digest = options.roundId === undefined ? '' : await digestOf(calls)
-      const roundId = options.roundId ?? crypto.randomUUID()
-      const under = active.get(roundId)
-      if (under) {
-        if (under.digest !== digest) throw mismatch(roundId)
-        return under.result
-      }
-      const joined = joinSignals(controller.signal, signal, options.signal)
-      const result = queue.then(() => once(calls, roundId, digest, options.finishReason, joined))
-      queue = result.catch(() => {})
-      active.set(roundId, { digest, result })
-      return result.finally(() => active.delete(roundId))
-    },
+    dispatch: (calls, options, signal) => enqueue(rounds, calls, options, signal),
     cancel(reason) {
       controller.abort(reason ?? new DOMException('The run was cancelled.', 'AbortError'))
-      const stopped = queue.then(stopForGood)
-      queue = stopped.catch(() => {})
-      return stopped
+      return inTurn(rounds, () => stopForGood(rounds))
     },
     busy: () => active.size > 0,
   }
-
-  /** After the rounds under way have been committed, so that nothing is lost. */
-  async function stopForGood(): Promise<void> {
-    const state = (await store.load(runId)) ?? newRunState(runId, sessionId, clock())
-    if (state.stopped) return
-    last = { ...state, version: state.version + 1, stopped: true }
-    await store.commit(runId, { expectedVersion: state.version, state: last })
+  const rounds: Rounds = {
+    engine,
+    run,
+    controller,
+    active,
+    recent,
+    last: stored,
+    queue: Promise.resolve(),
   }
-
-  async function once(
-    calls: readonly ToolCall[],
-    roundId: string,
-    digest: string,
-    finishReason: string | undefined,
-    signal: AbortSignal,
-  ): Promise<RoundResult> {
-    const broken =
-      digest === '' ? undefined : (recent.get(roundId) ?? (await store.loadRound(runId, roundId)))
-    if (broken && broken.digest !== digest) throw mismatch(roundId)
-    if (broken?.status === 'done') return resultOf(broken)
-    const state = (await store.load(runId)) ?? last ?? newRunState(runId, sessionId, clock())
-    const session = (await store.loadSession(sessionId)) ?? newSessionState(sessionId)
-    await store.openRound(runId, opening(roundId, digest, state))
-    const round: PendingRound = {
-      roundId,
-      digest,
-      calls,
-      signal,
-      state,
-      session,
-      ...(finishReason !== undefined && { finishReason }),
-      ...(broken && { broken }),
-    }
-    const done = await dispatchRound(round, run, engine)
-    last = done.state
-    remember(recent, done.record)
-    await log.flush()
-    return done.result
-  }
-
   return run
+}
+
+/** Starts the work when all before it has ended, however it ended. */
+function inTurn<T>(rounds: Rounds, work: () => Promise<T>): Promise<T> {
+  const result = rounds.queue.then(work)
+  rounds.queue = result.catch(() => {})
+  return result
+}
+
+async function enqueue(
+  rounds: Rounds,
+  calls: readonly ToolCall[],
+  options: DispatchOptions,
+  signal: AbortSignal | undefined,
+): Promise<RoundResult> {
+  checkCalls(calls)
+  const { active, controller } = rounds
+  const digest = options.roundId === undefined ? '' : await digestOf(calls)
+  const roundId = options.roundId ?? crypto.randomUUID()
+  const under = active.get(roundId)
+  if (under && under.digest !== digest) throw mismatch(roundId)
+  if (under) return under.result
+  const joined = joinSignals(controller.signal, signal, options.signal)
+  const asked = { roundId, digest, calls, signal: joined, finishReason: options.finishReason }
+  const result = inTurn(rounds, () => dispatchOnce(rounds, asked))
+  active.set(roundId, { digest, result })
+  return result.finally(() => active.delete(roundId))
+}
+
+type AskedRound = Omit<PendingRound, 'state' | 'session' | 'broken' | 'finishReason'> & {
+  readonly finishReason: string | undefined
+}
+
+/** Answers a round that is recorded; dispatches it otherwise, from where a crash broke it off. */
+async function dispatchOnce(rounds: Rounds, asked: AskedRound): Promise<RoundResult> {
+  const { engine, run, recent } = rounds
+  const { store, clock } = engine
+  const { runId, sessionId } = run
+  const { roundId, digest, finishReason, ...rest } = asked
+  const earlier =
+    digest === '' ? undefined : (recent.get(roundId) ?? (await store.loadRound(runId, roundId)))
+  if (earlier && earlier.digest !== digest) throw mismatch(roundId)
+  if (earlier?.status === 'done') return resultOf(earlier)
+  const state = (await store.load(runId)) ?? rounds.last ?? newRunState(runId, sessionId, clock())
+  const session = (await store.loadSession(sessionId)) ?? newSessionState(sessionId)
+  await store.openRound(runId, opening(roundId, digest, state))
+  const round: PendingRound = {
+    ...rest,
+    roundId,
+    digest,
+    state,
+    session,
+    ...(finishReason !== undefined && { finishReason }),
+    ...(earlier && { broken: earlier }),
+  }
+  const done = await dispatchRound(round, run, engine)
+  rounds.last = done.state
+  remember(recent, done.record)
+  await run.log.flush()
+  return done.result
+}
+
+/** After the rounds under way have been committed, so that nothing is lost. */
+async function stopForGood(rounds: Rounds): Promise<void> {
+  const { store, clock } = rounds.engine
+  const { runId, sessionId } = rounds.run
+  const state = (await store.load(runId)) ?? newRunState(runId, sessionId, clock())
+  if (state.stopped) return
+  rounds.last = { ...state, version: state.version + 1, stopped: true }
+  await store.commit(runId, { expectedVersion: state.version, state: rounds.last })
 }
 
 function opening(roundId: string, digest: string, state: RunState): RoundRecord {
