@@ -4,6 +4,10 @@
  */
 export { anthropic } from './anthropic.ts'
 export { gemini } from './gemini.ts'
+export { geminiSchema } from './gemini-schema.ts'
 export { openAIChat, openAIResponses } from './openai.ts'
+export { openAIStrictSchema } from './openai-schema.ts'
 export type { ProviderFormat, ReadCalls } from './provider.ts'
 export { type ProviderName, readCalls } from './read-calls.ts'
+export { toolsFor, type WireTools } from './tools-for.ts'
+export { type WireNames, wireNames } from './wire-names.ts'

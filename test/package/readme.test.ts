@@ -67,6 +67,21 @@ describe('README', () => {
       expect([option, known[String(option)]]).toEqual([option, figure])
   })
 
+  it('its sizes are the budgets', () => {
+    const budgets = JSON.parse(readFileSync(`${root}test/package/sizes.json`, 'utf8')) as Record<
+      string,
+      number
+    >
+    const rows = [...readme.matchAll(/^\| `threepass(\/[\w/-]+)?`[^|]*\| ([\d.]+) KB \|$/gm)]
+    expect(rows.length).toBe(Object.keys(budgets).length - 1)
+    for (const [, subpath, size] of rows) {
+      expect([subpath, size]).toEqual([
+        subpath,
+        ((budgets[`.${subpath ?? ''}`] ?? 0) / 1000).toFixed(1),
+      ])
+    }
+  })
+
   it('names files, pages and subpaths that exist', () => {
     const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map((link) => link[1] ?? '')
     for (const link of links.filter((each) => !each.startsWith('http'))) {
