@@ -3,6 +3,7 @@
  * @module
  */
 import type { EventBody } from '../events.ts'
+import { copyJson } from '../execute/copy.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { AllowRule, Denial } from '../run-state/run-state.ts'
 import type { ApprovalAnswer, ApprovalRequest, Approver } from './approver.ts'
@@ -121,7 +122,7 @@ function requestOf(call: ReadyCall, problem: string | undefined): ApprovalReques
     token: crypto.randomUUID(),
     name: call.name,
     description: call.registered.tool.description ?? '',
-    arguments: call.checked.args,
+    arguments: copyJson(call.checked.args),
     ...(problem !== undefined && { problem }),
   }
 }
@@ -168,7 +169,9 @@ async function decide(
   const reason = 'reason' in answer && answer.reason ? String(answer.reason) : ''
   let approved = call
   if (answer.decision === 'approve' && answer.arguments !== undefined) {
-    const edited = await inspect(call, answer.arguments)
+    const edited = isObject(answer.arguments)
+      ? await inspect(call, answer.arguments)
+      : { problem: `${call.name}: edited arguments must be a JSON object` }
     if ('problem' in edited) return edited
     approved = edited
   }
@@ -203,4 +206,8 @@ async function release(
       byCall.set(call.id, { kind: 'approved', call })
     }
   }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -33,9 +33,18 @@ function matches(pattern: JsonObject | undefined, args: JsonObject): boolean {
 
 function fits(wanted: Json, value: Json): boolean {
   if (typeof wanted === 'string' && typeof value === 'string') {
-    // `..` must not climb out of the folder that a pattern names.
-    if (value.split(/[\\/]/).includes('..')) return wanted === value
-    return wanted === value || wildcardMatch(wanted, { separator: '/' })(value)
+    return wanted === value || (!climbs(value) && wildcardMatch(wanted, { separator: '/' })(value))
   }
   return canonicalJson(wanted) === canonicalJson(value)
+}
+
+/**
+ * Could this text lead out of the folder that a pattern names? `.` and `..` as a segment in any spelling
+ * that a URL parser reads so: percent-encoded, with backslashes, with characters that parsers drop.
+ */
+function climbs(value: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(value)) return true
+  const plain = value.replace(/%2e/gi, '.').replace(/%(?:2f|5c)/gi, '/')
+  return plain.split(/[\\/?#]/).some((segment) => segment === '.' || segment === '..')
 }

@@ -6,6 +6,8 @@ import type { Clock } from '../clock.ts'
 import { voids } from '../dedupe/resources.ts'
 import { isDispatchError } from '../errors.ts'
 import type { EventBody } from '../events.ts'
+import { cacheTimeoutMs } from '../execute/context.ts'
+import { inTime } from '../execute/copy.ts'
 import { errorText } from '../execute/render-result.ts'
 import type { Ran } from '../execute/run-tool-call.ts'
 import { lifetimeMs } from '../result-cache/policy.ts'
@@ -118,7 +120,11 @@ async function writeCache(
       continue
     try {
       const now = clock()
-      const { skipped } = await cache.set(each.cacheKey, entryOf(each, now), now)
+      const { skipped } = await inTime(
+        cache.set(each.cacheKey, entryOf(each, now), now),
+        cacheTimeoutMs,
+        () => ({ skipped: 'the cache did not answer in time' }),
+      )
       if (skipped)
         emit({ type: 'warning', code: 'not-cached', callId: each.call.id, message: skipped })
     } catch (error) {

@@ -10,9 +10,6 @@ import type { Checked } from '../preflight/preflight.ts'
 import type { ToolResult } from '../round.ts'
 import type { HistoryEntry, RunState, SessionChange, SettledCall } from '../run-state/run-state.ts'
 
-/** Most settled calls a run remembers for replays. */
-const mostSettled = 2_000
-
 /** What a round did, as the commit needs it. */
 export interface RoundFacts {
   readonly roundId: string
@@ -47,7 +44,7 @@ export function nextState(state: RunState, facts: RoundFacts): RunState {
             repeated.has(entry.key) ? { ...entry, repeats: entry.repeats + 1 } : entry,
           ),
     loaded: facts.shown.length > 0 ? [...new Map([...state.loaded, ...facts.shown])] : state.loaded,
-    settled: settledAfter(state.settled, facts),
+    settled: settledAfter(facts),
     denials: [...state.denials, ...decisions.denials],
     allowedForRun: [...state.allowedForRun, ...decisions.runRules],
   }
@@ -64,20 +61,18 @@ function landedCall(ran: Ran, roundId: string): LandedCall {
   return { access, ran: ran.ran, startTick, endTick, entry }
 }
 
-/** Calls whose side effect may have happened, by the provider's own id. A plain failure may be tried again. */
-function settledAfter(
-  settled: readonly SettledCall[],
-  { ran, roundId }: RoundFacts,
-): readonly SettledCall[] {
-  const added: SettledCall[] = []
+/**
+ * Calls of this round whose side effect may have happened, by the provider's own id: a continuation
+ * replays the round before it. A plain failure may be tried again.
+ */
+function settledAfter({ ran, roundId }: RoundFacts): SettledCall[] {
+  const settled: SettledCall[] = []
   for (const { call, outcome, ran: didRun } of ran) {
     if (!didRun || outcome === 'failed' || call.registered.tool.readOnly) continue
     if (call.wireId === undefined) continue
-    added.push({ wireId: call.wireId, key: call.key, roundId, callId: call.id })
+    settled.push({ wireId: call.wireId, key: call.key, roundId, callId: call.id })
   }
-  if (added.length === 0) return settled
-  const all = [...settled, ...added]
-  return all.length > mostSettled ? all.slice(-mostSettled) : all
+  return settled
 }
 
 /** What the round changed for the session's other runs. */

@@ -2,6 +2,7 @@
  * What a call touches, and whether two calls touch the same thing.
  * @module
  */
+import { isPromise } from '../execute/copy.ts'
 import type { JsonObject } from '../round.ts'
 import type { Access } from '../run-state/run-state.ts'
 import type { ToolTraits } from '../tools/tool.ts'
@@ -11,10 +12,9 @@ import type { ToolTraits } from '../tools/tool.ts'
  * stands for all that lies below. `''` covers everything.
  */
 export function normaliseResource(resource: string): string {
-  const colon = resource.indexOf(':')
-  const scheme = resource.slice(0, colon + 1)
+  const scheme = /^[A-Za-z][\w+.-]*:/.exec(resource)?.[0] ?? ''
   const segments: string[] = []
-  for (const segment of resource.slice(colon + 1).split('/')) {
+  for (const segment of resource.slice(scheme.length).split('/')) {
     if (segment === '*' || segment === '**') break
     if (segment === '..') segments.pop()
     else if (segment !== '' && segment !== '.') segments.push(segment)
@@ -65,7 +65,9 @@ function declared(
 ): readonly string[] | undefined {
   if (trait === undefined) return undefined
   try {
-    return trait(args).map((resource) => normaliseResource(resource))
+    const named: unknown = trait(args)
+    if (isPromise(named)) throw new Error('it must answer at once, not by a promise')
+    return (named as readonly string[]).map((resource) => normaliseResource(resource))
   } catch (error) {
     onBadTrait(error instanceof Error ? error.message : String(error))
     return ['']

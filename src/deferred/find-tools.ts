@@ -11,6 +11,8 @@ import type { Search } from './search.ts'
 const defaultLimit = 10
 const mostListed = 50
 const longestLine = 120
+/** Characters of a query that are looked at: what a tool should do fits well within. */
+const longestQuery = 2_000
 
 const inputSchema = {
   type: 'object',
@@ -58,7 +60,7 @@ export function findToolsTool(registry: Registry, search: Search, schemasPerSear
     reads: () => [],
     maxResultBytes: 1_048_576,
     async execute(args) {
-      const query = typeof args.query === 'string' ? args.query.trim() : ''
+      const query = typeof args.query === 'string' ? args.query.trim().slice(0, longestQuery) : ''
       const limit = typeof args.limit === 'number' ? args.limit : defaultLimit
       if (query.startsWith('select:')) return select(query.slice('select:'.length), registry)
       if (args.mode === 'list' || query === '') {

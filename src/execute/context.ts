@@ -10,6 +10,7 @@ import { cacheKey } from '../result-cache/policy.ts'
 import type { OpenRun } from '../run.ts'
 import type { JournalEntry } from '../run-state/run-state.ts'
 import type { CachedRun } from './cached-run.ts'
+import { inTime } from './copy.ts'
 import type { Abortable } from './deadline.ts'
 import type { ExecuteContext } from './execute.ts'
 import { errorText } from './render-result.ts'
@@ -56,6 +57,9 @@ export function executeContext(
   }
 }
 
+/** A store that does not answer must not hold a call: it is a miss. */
+export const cacheTimeoutMs = 2_000
+
 function cachedRun(
   { session }: PendingRound,
   { cache, flights, clock, options }: Engine,
@@ -67,7 +71,14 @@ function cachedRun(
     key: (call) => cacheKey(call, options.cacheNamespace, session),
     async get(key) {
       try {
-        return await cache.get(key, clock())
+        return await inTime(cache.get(key, clock()), cacheTimeoutMs, () => {
+          emit({
+            type: 'warning',
+            code: 'cache-slow',
+            message: 'The cache did not answer in time.',
+          })
+          return undefined
+        })
       } catch (error) {
         emit({ type: 'warning', code: 'cache-failed', message: errorText(error) })
         return undefined

@@ -3,6 +3,7 @@
  * @module
  */
 import type { Json, JsonObject } from '../round.ts'
+import { wellFormed } from './text.ts'
 
 const deepest = 100
 /** Values visited before the rest is left out: bounds the time that a monstrous result may take. */
@@ -22,6 +23,7 @@ interface Walk {
 function walk(value: unknown, state: Walk, depth: number): Json {
   switch (typeof value) {
     case 'string':
+      return wellFormed(value)
     case 'boolean':
       return value
     case 'number':
@@ -84,7 +86,7 @@ function members(value: Record<string, unknown>, state: Walk, depth: number): Js
       member = `[threw: ${error instanceof Error ? error.message : 'unknown'}]`
     }
     if (member === undefined || name === '__proto__') continue
-    plain[name] = walk(member, state, depth)
+    plain[wellFormed(name)] = walk(member, state, depth)
   }
   return plain
 }

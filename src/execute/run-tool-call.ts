@@ -5,6 +5,7 @@
 import { mayWrite } from '../dedupe/resources.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { Json, MediaPart, Outcome } from '../round.ts'
+import { copyJson } from './copy.ts'
 import { type Abortable, type LazySignal, lazySignal, runWithin, type Settled } from './deadline.ts'
 import type { ExecuteContext } from './execute.ts'
 import { toPlain } from './plain.ts'
@@ -145,7 +146,7 @@ function invoke(
   }
   const granted: { [name: string]: unknown } = {}
   for (const name of tool.needs ?? []) granted[name] = context.grants[name]
-  const returned = tool.execute(call.input ? call.input.value : structuredCopy(call.checked.args), {
+  const returned = tool.execute(call.input ? call.input.value : copyJson(call.checked.args), {
     ...granted,
     get signal() {
       return own.get()
@@ -162,15 +163,6 @@ function invoke(
   })
   if (!isStream(returned)) return returned
   return readStream(returned, context.maxStreamBytes, text, own.get)
-}
-
-/** A copy, so that a tool that changes its arguments changes neither history nor ledger. */
-function structuredCopy(value: Json): Json {
-  if (value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) return value.map(structuredCopy)
-  const copy: { [key: string]: Json } = {}
-  for (const key of Object.keys(value)) copy[key] = structuredCopy(value[key] as Json)
-  return copy
 }
 
 function judge(call: ReadyCall, settled: Settled): Judged {

@@ -36,7 +36,7 @@ export function createStragglers(graceMs: number): Stragglers {
       running.add(straggler)
     },
     wait(access, signal) {
-      const waits = [...running].filter((each) => conflicts(each.access, access, false))
+      const waits = [...running].filter((each) => conflicts(each.access, access, true))
       if (waits.length === 0) return undefined
       return new Promise((resolve) => {
         const done = () => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { isAllowed } from '../approval/rules.ts'
+import { copyJson, isPromise } from '../execute/copy.ts'
 import type { ConfirmVerdict } from '../tools/tool.ts'
 import { answer, type Call, type Gate, type PreflightContext, pass, type Verdict } from './gate.ts'
 
@@ -33,10 +34,13 @@ function confirmVerdict({ registered, checked }: Call): boolean | 'always' {
   if (!tool || !checked?.ok) return false
   let verdict: ConfirmVerdict
   try {
-    verdict = typeof tool.confirm === 'function' ? tool.confirm(checked.args) : tool.confirm
+    verdict =
+      typeof tool.confirm === 'function' ? tool.confirm(copyJson(checked.args)) : tool.confirm
   } catch {
     verdict = true
   }
+  // A rule must answer at once: one that promises to is asked about, and its rejection is nobody's.
+  if (isPromise(verdict)) verdict = true
   if (verdict === true || verdict === false || verdict === 'always') return verdict
   return tool.readOnly !== true
 }

@@ -6,6 +6,7 @@ import type { PendingRound } from '../dispatch-round.ts'
 import type { Engine } from '../engine.ts'
 import type { EventBody } from '../events.ts'
 import type { OpenRun } from '../run.ts'
+import { settledKey } from './duplicate.ts'
 import type { PreflightContext, ReadyCall } from './gate.ts'
 
 export function preflightContext(
@@ -23,10 +24,11 @@ export function preflightContext(
     state,
     allowRules: [...session.allowRules, ...state.allowedForRun],
     ledger: byKey(state.ledger, (entry) => entry.key),
-    settled: byKey(state.settled, (each) => each.wireId),
+    settled: byKey(state.settled, (each) => settledKey(each.wireId, each.key)),
     loaded: new Map(state.loaded),
     ahead,
-    ids: new Set(),
+    ids: new Map(),
+    roundIndex: broken?.index ?? state.rounds,
     begun: new Set(broken?.journal.map((entry) => entry.callId)),
     options: { ...options, hasApprover: options.approver !== undefined },
     cutIndex: wasCut(round.finishReason) ? calls.length - 1 : -1,

@@ -52,11 +52,17 @@ function voidedSince(
   return ahead.some((earlier) => earlier.index > index && voids(earlier.access, access))
 }
 
-/** A provider that sends a settled call once more (same id, same arguments) must not cause its side effect twice. */
+/** One provider id may stand for several calls: what is replayed is this id with these arguments. */
+export function settledKey(wireId: string, key: string): string {
+  return `${wireId}\n${key}`
+}
+
+/** A provider that sends a call of the last round once more (same id, same arguments) must not cause its side effect twice. */
 function replay(call: Call, key: string, context: PreflightContext): Promise<Verdict> | undefined {
-  if (call.wireId === undefined || call.registered?.tool.readOnly) return undefined
-  const settled = context.settled.get(call.wireId)
-  if (settled?.key !== key) return undefined
+  const tool = call.registered?.tool
+  if (call.wireId === undefined || tool?.readOnly || tool?.dedupe === false) return undefined
+  const settled = context.settled.get(settledKey(call.wireId, key))
+  if (!settled) return undefined
   return context
     .readResult(settled.roundId, settled.callId)
     .then((earlier) => (earlier ? answer(given(earlier, 'replayed', earlier.content)) : pass))
@@ -74,7 +80,7 @@ async function repeat(call: Call, entry: LedgerEntry, context: PreflightContext)
   const note =
     times === 1
       ? ''
-      : `\n[Note: the same call for the ${times + 1}th time in this run; this is the earlier result again.]`
+      : `\n[Note: the same call made ${times + 1} times in this run; this is the earlier result again.]`
   return answer({
     ...given(earlier, 'duplicate', earlier.content + note),
     repeated: entry.key,

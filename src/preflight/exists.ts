@@ -9,10 +9,12 @@ import { answer, type Gate, pass } from './gate.ts'
 /** How alike two names must be to be worth a hint (0 to 1). */
 const nearEnough = 0.5
 const mostHints = 3
+const mostHinted = 50
 
 export const exists: Gate = (call, context) => {
   if (call.registered) return pass
-  const near = nearestNames(call.name, context.registry.keys())
+  // Hints for the first few only: a round of a thousand wrong names must not compare them all.
+  const near = call.index < mostHinted ? nearestNames(call.name, context.registry.keys()) : []
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   const look = context.exposure === 'full' ? '' : ` Look tools up with ${findToolsName}.`
   return answer({

@@ -119,8 +119,10 @@ export interface PreflightContext {
   readonly loaded: ReadonlyMap<string, string>
   /** Earlier calls of this round that will run, in order. */
   readonly ahead: readonly ReadyCall[]
-  /** Ids already taken in this round. */
-  readonly ids: Set<string>
+  /** Ids already taken in this round, with how many copies each has. */
+  readonly ids: Map<string, number>
+  /** Position of the round in the run, the same when it is dispatched again after a crash. */
+  readonly roundIndex: number
   /** Calls that had begun before a crash: a person has approved them already. */
   readonly begun: ReadonlySet<string>
   readonly options: PreflightOptions

@@ -42,6 +42,9 @@ export function plainJson(value: unknown, bounds: JsonBounds): PlainJson {
   const copy = (given: unknown, key: string): Json | undefined => {
     if (typeof given === 'string') return text(given)
     if (typeof given === 'number') {
+      // Digits, point, sign and comma of an ordinary number.
+      bytes -= 8
+      if (bytes < 0) throw new Refusal('too-large', '')
       if (Number.isFinite(given)) return given
       throw new Refusal('not-finite', String(given))
     }

@@ -2,6 +2,7 @@
  * Gate 1: a clean id, a clean name, readable arguments.
  * @module
  */
+import { wellFormed } from '../execute/text.ts'
 import { type ReadArguments, readArguments } from './arguments.ts'
 import {
   type Answer,
@@ -20,9 +21,9 @@ export const maxArgumentDepth = 128
 const knownPrefixes = ['functions.', 'default_api.', 'tools.']
 
 export const normalise: Gate = (call, context) => {
-  const wireId = typeof call.raw?.id === 'string' ? call.raw.id.trim() : ''
+  const wireId = typeof call.raw?.id === 'string' ? wellFormed(call.raw.id.trim()) : ''
   if (wireId !== '') call.wireId = wireId
-  call.id = freshId(wireId, context)
+  call.id = freshId(wireId, call.index, context)
   call.name = cleanName(call.raw?.name, context)
   if (call.index >= context.options.maxCalls) return answer(tooMany(call.name, context))
   const read = readArguments(call.raw?.arguments, {
@@ -51,19 +52,25 @@ function tooMany(name: string, { options: { maxCalls } }: PreflightContext): Ans
   return { outcome: 'refused', code: 'too-many-calls', content }
 }
 
-/** The id itself when it is usable and free; else a deterministic one that is. */
-function freshId(wireId: string, context: PreflightContext): string {
-  const wanted = wireId || `call_${context.state.rounds + 1}_${context.ids.size + 1}`
+/** The id itself when it is usable and free; else a deterministic one that is, the same after a crash. */
+function freshId(wireId: string, index: number, { ids, roundIndex }: PreflightContext): string {
+  const wanted = wireId || `call_${roundIndex + 1}_${index + 1}`
+  let copies = ids.get(wanted) ?? 0
   let id = wanted
-  for (let copy = 2; context.ids.has(id); copy += 1) id = `${wanted}_${copy}`
-  context.ids.add(id)
+  // The count of copies so far makes a round of a thousand equal ids no slower than any other.
+  while (ids.has(id)) {
+    copies += 1
+    id = `${wanted}_${copies + 1}`
+  }
+  ids.set(wanted, copies)
+  if (id !== wanted) ids.set(id, 0)
   return id
 }
 
 /** Trims, cuts a leaked control suffix (`name<|…`) and, unless a tool is really called so, a known prefix. */
-function cleanName(raw: unknown, { registry }: PreflightContext): string {
+export function cleanName(raw: unknown, { registry }: PreflightContext): string {
   if (typeof raw !== 'string') return ''
-  const trimmed = raw.trim()
+  const trimmed = wellFormed(raw.trim())
   if (registry.has(trimmed)) return trimmed
   const control = trimmed.indexOf('<|')
   const name = control === -1 ? trimmed : trimmed.slice(0, control).trim()

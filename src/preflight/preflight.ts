@@ -4,6 +4,7 @@
  */
 import { type AskEnvironment, type Asked, askPeople, type Decisions } from '../approval/ask.ts'
 import type { EventBody } from '../events.ts'
+import { copyJson } from '../execute/copy.ts'
 import type { ToolCall } from '../round.ts'
 import { formatIssues } from '../schema/issues.ts'
 import { readArguments } from './arguments.ts'
@@ -110,7 +111,7 @@ type ToolCallSeen = Extract<EventBody, { type: 'tool_call' }>
 
 function report(call: Readonly<Call>, verdict: Verdict, { emit }: PreflightContext): void {
   const { id, name, args, sent, repaired, checked } = call
-  const seen: SeenEvent = { type: 'tool_call', callId: id, name, arguments: args }
+  const seen: SeenEvent = { type: 'tool_call', callId: id, name, arguments: copyJson(args) }
   if (sent.raw !== undefined) seen.raw = sent.raw
   if (repaired.length > 0) seen.repaired = repaired
   if (checked?.ok && checked.coerced.length > 0) seen.coerced = checked.coerced

@@ -5,7 +5,7 @@
 import { runToolName } from '../tools/registry.ts'
 import { type ReadArguments, readArguments } from './arguments.ts'
 import { answer, type Call, type Gate, pass, type Verdict } from './gate.ts'
-import { maxArgumentDepth } from './normalise.ts'
+import { cleanName, maxArgumentDepth } from './normalise.ts'
 
 const shape = 'run_tool takes {"name": "<tool>", "args": {…}}'
 
@@ -28,8 +28,8 @@ export const unwrap: Gate = (call, context) => {
     maxDepth: maxArgumentDepth,
   })
   return inner instanceof Promise
-    ? inner.then((read) => finish(call, name.trim(), read))
-    : finish(call, name.trim(), inner)
+    ? inner.then((read) => finish(call, cleanName(name, context), read))
+    : finish(call, cleanName(name, context), inner)
 }
 
 function finish(call: Call, name: string, read: ReadArguments): Verdict {

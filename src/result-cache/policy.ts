@@ -4,6 +4,7 @@
  */
 import { canonicalJson, sha256 } from '../dedupe/call-key.ts'
 import { overlaps } from '../dedupe/resources.ts'
+import { isPromise } from '../execute/copy.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { SessionState } from '../run-state/run-state.ts'
 import type { AnyTool } from '../tools/tool.ts'
@@ -16,7 +17,8 @@ export function isCacheable({ registered, checked }: ReadyCall): boolean {
   const { cache } = registered.tool
   if (!cache) return false
   try {
-    return cache.when?.(checked.args) ?? true
+    const verdict: unknown = cache.when?.(checked.args) ?? true
+    return !isPromise(verdict) && verdict === true
   } catch {
     return false
   }
@@ -38,9 +40,11 @@ export async function cacheKey(
   session: SessionState,
 ): Promise<string> {
   const { registered, key, access } = call
-  const scope = registered.tool.cache?.scope === 'public' ? '' : session.sessionId
   const fingerprint = await registered.fingerprint()
   const generation = generationOf(access.reads, access.unknownReads, session)
+  // Generations count a session's own writes: once it has written, a public answer is its own too.
+  const isShared = registered.tool.cache?.scope === 'public' && generation === 0
+  const scope = isShared ? '' : session.sessionId
   return sha256(canonicalJson([1, namespace, registered.name, fingerprint, key, scope, generation]))
 }
 

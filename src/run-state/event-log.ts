@@ -24,6 +24,7 @@ export interface EventLog {
 }
 
 const pageSize = 500
+const listenerFailed = 'listener-failed'
 
 export function createEventLog(
   runId: string,
@@ -63,10 +64,15 @@ export function createEventLog(
   }
 
   /** A listener that throws is reported, once per failure and not about the report itself. */
-  const failed = ({ roundId }: RunEvent) => {
-    if (reporting) return
+  const failed = (event: RunEvent) => {
+    // A report that its own listener throws at would be reported for ever.
+    if (reporting || (event.type === 'warning' && event.code === listenerFailed)) return
     reporting = true
-    emit(roundId, { type: 'warning', code: 'listener-failed', message: 'An event listener threw.' })
+    emit(event.roundId, {
+      type: 'warning',
+      code: listenerFailed,
+      message: 'An event listener threw.',
+    })
     reporting = false
   }
 

@@ -24,7 +24,7 @@ export interface LedgerEntry {
   readonly repeats: number
 }
 
-/** A call of this run whose side effect may have happened: replaying its id never runs it again. */
+/** A call of the last round whose side effect may have happened: replaying its id never runs it again. */
 export interface SettledCall {
   /** The id as the provider sent it. */
   readonly wireId: string

@@ -63,7 +63,7 @@ export function costOf(pattern: string): PatternCost {
       source,
       single: !closed,
       optional: /^[*?]|^\{0/.test(times) || closed?.look === true,
-      repeats: repeats || inner,
+      repeats: repeats || inner || varies(times),
     })
   }
   return { exponential, power }
@@ -76,6 +76,12 @@ function many(times: string): boolean {
   return (
     (most === '' && times.includes(',')) || Math.max(Number(least), Number(most)) >= manyRepeats
   )
+}
+
+/** A quantifier that takes more than one number of repeats: under another repeat it splits a text in many ways. */
+function varies(times: string): boolean {
+  const [, least, most] = /^\{(\d+),(\d*)\}/.exec(times) ?? []
+  return /^[*+?]/.test(times) || (least !== undefined && least !== most)
 }
 
 /** Can a text be split over repeats of this group in more than one way? */

@@ -171,6 +171,9 @@ function checkTraits(tool: AnyTool, name: string): void {
   ) {
     throw bad(name, 'has a maxResultBytes under 64')
   }
+  if (tool.readOnly && tool.writes) {
+    throw bad(name, 'is readOnly and has writes: it can only be one of them')
+  }
   for (const trait of ['reads', 'writes'] as const) {
     if (tool[trait] !== undefined && typeof tool[trait] !== 'function') {
       throw bad(name, `has "${trait}" that is not a function of the arguments`)

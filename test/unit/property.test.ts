@@ -122,7 +122,7 @@ function toTool(
     description: behaviour,
     timeout: 5,
     ...traits,
-    ...(writes && { writes: () => [writes] }),
+    ...(writes && !traits.readOnly && { writes: () => [writes] }),
     execute: () => run(),
   }
 }
