@@ -10,6 +10,7 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
+          setupFiles: ['test/support/fuzz.ts'],
           include: ['test/{unit,node,claims,package,cases}/**/*.test.ts'],
         },
       },
