@@ -5,6 +5,7 @@
 import { commit } from './commit/commit.ts'
 import type { RoundFacts } from './commit/next-state.ts'
 import { land } from './commit/record.ts'
+import { mayWrite } from './dedupe/resources.ts'
 import type { Engine } from './engine.ts'
 import { executeContext } from './execute/context.ts'
 import { abortable } from './execute/deadline.ts'
@@ -15,7 +16,7 @@ import type { ReadyCall } from './preflight/gate.ts'
 import { type Checked, notRun, preflight } from './preflight/preflight.ts'
 import type { RoundResult, ToolCall } from './round.ts'
 import type { OpenRun } from './run.ts'
-import type { RoundRecord, RunState, SessionState } from './run-state/run-state.ts'
+import type { Access, RoundRecord, RunState, SessionState } from './run-state/run-state.ts'
 
 /** A round as it is about to be dispatched. */
 export interface PendingRound {
@@ -35,7 +36,7 @@ export async function dispatchRound(
   round: PendingRound,
   run: OpenRun,
   engine: Engine,
-): Promise<{ result: RoundResult; state: RunState; record: RoundRecord }> {
+): Promise<{ result: RoundResult; state: RunState; record: RoundRecord; unsaved: Access[] }> {
   const emit = (body: Parameters<OpenRun['log']['emit']>[1]) => run.log.emit(round.roundId, body)
   emit({ type: 'round_start', calls: round.calls.length })
 
@@ -67,14 +68,15 @@ export async function dispatchRound(
     const results = land(checked, byId(ran), engine.bounds)
     const shown = await schemasShown(checked, ran, engine)
     const facts: RoundFacts = { roundId: round.roundId, checked, ran, results, decisions, shown }
-    const { state, record } = await commit(facts, {
+    const { state, record, saved } = await commit(facts, {
       ...engine,
       runId: run.runId,
       state: round.state,
+      session: round.session,
       digest: round.digest,
       emit,
     })
-    return { result: resultOf(record), state, record }
+    return { result: resultOf(record), state, record, unsaved: saved ? [] : writesOf(ran) }
   } finally {
     signals.release()
     for (const close of leads.values()) close()
@@ -90,6 +92,13 @@ function stop(each: Checked): Checked {
   return each.kind === 'ready'
     ? { kind: 'answered', call: each.call, answer: notRun(each.call, true) }
     : each
+}
+
+/** What a round that could not be recorded has written. */
+function writesOf(ran: readonly Ran[]): Access[] {
+  return ran
+    .filter((each) => each.ran && mayWrite(each.call.access))
+    .map((each) => each.call.access)
 }
 
 function byId(ran: readonly Ran[]): Map<string, Ran> {

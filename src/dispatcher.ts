@@ -118,10 +118,12 @@ function createRun(
   checkId('runId', given.runId)
   checkId('sessionId', given.sessionId)
   const runId = given.runId ?? crypto.randomUUID()
-  let listening: Promise<unknown> | undefined
+  let heard: OpenRun | undefined
   const opened = async () => {
     const run = await open(runId, given.sessionId)
-    if (given.onEvent && !listening) listening = Promise.resolve(run.log.listen(given.onEvent))
+    // A run that was idle for long may have been opened anew since.
+    if (given.onEvent && heard !== run) run.log.listen(given.onEvent)
+    heard = run
     return run
   }
   return {

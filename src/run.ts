@@ -3,6 +3,7 @@
  * @module
  */
 import { canonicalJson, sha256 } from './dedupe/call-key.ts'
+import { voids } from './dedupe/resources.ts'
 import { dispatchRound, type PendingRound, resultOf } from './dispatch-round.ts'
 import type { Engine } from './engine.ts'
 import { DispatchError } from './errors.ts'
@@ -12,12 +13,14 @@ import { toPlain } from './execute/plain.ts'
 import { createStragglers, type Stragglers } from './execute/stragglers.ts'
 import type { RoundResult, ToolCall, ToolResult } from './round.ts'
 import { createEventLog, type EventLog } from './run-state/event-log.ts'
+import type { Access } from './run-state/run-state.ts'
 import {
   newRunState,
   newSessionState,
   type RoundRecord,
   type RunState,
 } from './run-state/run-state.ts'
+import type { RunStore } from './run-state/store.ts'
 
 /** Options of one dispatch. */
 export interface DispatchOptions {
@@ -34,6 +37,8 @@ export interface OpenRun {
   readonly sessionId: string
   readonly log: EventLog
   readonly stragglers: Stragglers
+  /** Voids what a write that ended after its round may have changed. */
+  readonly lateWrite: (access: Access) => void
   /** Background calls live under the run, not under their round. */
   readonly background: Abortable
   readonly readResult: (roundId: string, callId: string) => Promise<ToolResult | undefined>
@@ -44,7 +49,7 @@ export interface OpenRun {
   ) => Promise<RoundResult>
   /** Aborts what is under way and stops the run for good; resolves when that is recorded. */
   readonly cancel: (reason?: unknown) => Promise<void>
-  /** Rounds under way or waiting. */
+  /** Rounds are under way or waiting, or somebody follows the events. */
   readonly busy: () => boolean
 }
 
@@ -61,6 +66,8 @@ interface Rounds {
   readonly recent: Map<string, RoundRecord>
   /** The state as last committed here: stands in when the store has forgotten the run. */
   last: RunState | undefined
+  /** Writes that no commit has counted yet: of a round that was not recorded, or that a crash broke off. */
+  uncounted: Access[]
   /** The end of the last round: rounds go one after another. */
   queue: Promise<unknown>
 }
@@ -89,6 +96,10 @@ export async function openRun(
     log: createEventLog(runId, store, clock, await store.lastSeq(runId), listeners),
     stragglers: createStragglers(engine.options.graceMs),
     background: abortable(controller.signal),
+    lateWrite: (access) => {
+      rounds.uncounted.push(access)
+      engine.waitUntil(inTurn(rounds, () => countWrites(rounds)).catch(() => {}))
+    },
     async readResult(roundId, callId) {
       const record = recent.get(roundId) ?? (await store.loadRound(runId, roundId))
       return record?.results.find((result) => result.callId === callId)
@@ -98,7 +109,7 @@ export async function openRun(
       controller.abort(reason ?? new DOMException('The run was cancelled.', 'AbortError'))
       return inTurn(rounds, () => stopForGood(rounds))
     },
-    busy: () => active.size > 0,
+    busy: () => active.size > 0 || run.log.isFollowed(),
   }
   const rounds: Rounds = {
     engine,
@@ -107,6 +118,7 @@ export async function openRun(
     active,
     recent,
     last: stored,
+    uncounted: stored ? await brokenOff(stored, store) : [],
     queue: Promise.resolve(),
   }
   return run
@@ -133,7 +145,13 @@ async function enqueue(
   if (under && under.digest !== digest) throw mismatch(roundId)
   if (under) return under.result
   const joined = joinSignals(controller.signal, signal, options.signal)
-  const asked = { roundId, digest, calls, signal: joined, finishReason: options.finishReason }
+  const asked = {
+    roundId,
+    digest,
+    calls: calls.map(copyOf),
+    signal: joined,
+    finishReason: options.finishReason,
+  }
   const result = inTurn(rounds, () => dispatchOnce(rounds, asked))
   active.set(roundId, { digest, result })
   return result.finally(() => active.delete(roundId))
@@ -153,6 +171,7 @@ async function dispatchOnce(rounds: Rounds, asked: AskedRound): Promise<RoundRes
     digest === '' ? undefined : (recent.get(roundId) ?? (await store.loadRound(runId, roundId)))
   if (earlier && earlier.digest !== digest) throw mismatch(roundId)
   if (earlier?.status === 'done') return resultOf(earlier)
+  await countWrites(rounds)
   const state = (await store.load(runId)) ?? rounds.last ?? newRunState(runId, sessionId, clock())
   const session = (await store.loadSession(sessionId)) ?? newSessionState(sessionId)
   await store.openRound(runId, opening(roundId, digest, state))
@@ -167,9 +186,40 @@ async function dispatchOnce(rounds: Rounds, asked: AskedRound): Promise<RoundRes
   }
   const done = await dispatchRound(round, run, engine)
   rounds.last = done.state
+  rounds.uncounted.push(...done.unsaved)
   remember(recent, done.record)
   await run.log.flush()
   return done.result
+}
+
+/**
+ * Counts writes that no commit has counted: memories that they may have changed go, here and in the
+ * session. When the store still fails they stay uncounted, and the memories are gone in this process.
+ */
+async function countWrites(rounds: Rounds): Promise<void> {
+  if (rounds.uncounted.length === 0) return
+  const { store } = rounds.engine
+  const { runId } = rounds.run
+  const writes = rounds.uncounted
+  const state = (await store.load(runId)) ?? rounds.last
+  if (!state) return
+  const kept = state.ledger.filter((entry) => !writes.some((write) => voids(write, entry.access)))
+  rounds.last = { ...state, version: state.version + 1, ledger: kept }
+  const wrote = writes.flatMap((write) => (write.opaque ? ['*'] : write.writes))
+  const session = { addRules: [], wrote: [...new Set(wrote)] }
+  await store.commit(runId, { expectedVersion: state.version, state: rounds.last, session })
+  rounds.uncounted = rounds.uncounted.filter((write) => !writes.includes(write))
+}
+
+const anything: Access = { reads: [], writes: [], opaque: true, unknownReads: true }
+const mostBrokenOff = 10
+
+/** A round that a crash broke off may have written anything, until it is dispatched again. */
+async function brokenOff(state: RunState, store: RunStore): Promise<Access[]> {
+  const open = await store.listRounds(state.runId, state.rounds, mostBrokenOff)
+  return open.some((round) => round.status === 'running' && round.journal.length > 0)
+    ? [anything]
+    : []
 }
 
 /** After the rounds under way have been committed, so that nothing is lost. */
@@ -208,6 +258,15 @@ function checkCalls(calls: readonly ToolCall[]): void {
     'THREEPASS_BAD_ROUND',
     'dispatch takes an array of calls: [{ id, name, arguments }]. Use readCalls of threepass/providers for a whole assistant message.',
   )
+}
+
+/** A call as it is now: the caller may go on with its own. One that cannot be read is no call. */
+function copyOf(call: ToolCall): ToolCall {
+  try {
+    return { id: call?.id, name: call?.name, arguments: call?.arguments }
+  } catch {
+    return { name: '' }
+  }
 }
 
 function digestOf(calls: readonly ToolCall[]): Promise<string> {

@@ -3,6 +3,7 @@
  * @module
  */
 import { Hono } from 'hono'
+import { DispatchError } from '../src/errors.ts'
 import type {
   ApprovalAnswer,
   Dispatcher,
@@ -25,7 +26,8 @@ import { streamEvents, wantsStream } from './sse.ts'
 export interface SessionParts {
   readonly store: RunStore
   readonly prompt: PromptApprover
-  readonly asking: Set<string>
+  /** Rounds whose client waits for a person, with how many posts do. */
+  readonly asking: Map<string, number>
   readonly waitUntil: (work: Promise<unknown>) => void
   readonly modeOf: (runId: string) => Mode
   readonly keepMode: (runId: string, mode: string) => void
@@ -119,22 +121,37 @@ async function dispatchRound(
   const read = callsOf(body)
   const roundId = typeof body.roundId === 'string' ? body.roundId : crypto.randomUUID()
   const finishReason = typeof body.finishReason === 'string' ? body.finishReason : read.finishReason
-  if ((body.approvals ?? (stream ? 'ask' : 'deny')) === 'ask') asking.add(roundId)
+  const asks = (body.approvals ?? (stream ? 'ask' : 'deny')) === 'ask'
+  const key = roundKey(run.runId, roundId)
+  if (asks) asking.set(key, (asking.get(key) ?? 0) + 1)
+  const answered = () => {
+    const left = (asking.get(key) ?? 1) - 1
+    if (left > 0) asking.set(key, left)
+    else asking.delete(key)
+  }
   const after = stream ? await store.lastSeq(run.runId) : 0
   const done = run
     .dispatch(read.calls, { roundId, ...(finishReason !== undefined && { finishReason }) })
-    .finally(() => asking.delete(roundId))
+    .finally(() => asks && answered())
   // A client that goes away ends its stream, not the round.
   waitUntil(done.catch(() => {}))
   if (stream) return streamEvents(run, { after, roundId, done })
   return Response.json(await done)
 }
 
+/** Round ids are the client's, so they are unique in a run only. */
+export function roundKey(runId: string, roundId: string): string {
+  return `${runId}\n${roundId}`
+}
+
 function callsOf(body: JsonObject): {
   calls: readonly ToolCall[]
   finishReason?: string | undefined
 } {
-  if (body.calls !== undefined && body.message === undefined) {
+  if (body.calls !== undefined && body.message !== undefined) {
+    throw new DispatchError('THREEPASS_BAD_ROUND', 'Send calls or a message, not both.')
+  }
+  if (body.calls !== undefined) {
     return { calls: body.calls as unknown as ToolCall[] }
   }
   // Throws THREEPASS_BAD_ROUND, a 400, with the forms that are accepted.

@@ -13,7 +13,7 @@ import {
 import { kvCacheStore } from '../src/result-cache/kv.ts'
 import { durableObjectRunStore } from '../src/run-state/durable-object.ts'
 import { defaultMode, type Env, maxConcurrent, modes } from './env.ts'
-import { runRoutes } from './run-routes.ts'
+import { roundKey, runRoutes } from './run-routes.ts'
 import { workerTools } from './worker-tools.ts'
 
 /** Nobody may come back to a question: after fifteen minutes it counts as denied, and the round goes on. */
@@ -28,8 +28,9 @@ export class SessionObject extends DurableObject<Env> {
     const waitUntil = (work: Promise<unknown>) => state.waitUntil(work)
     const prompt = promptApprover({ timeoutMs: approvalTimeoutMs })
     /** Rounds whose client waits for a person; the others are not asked about. */
-    const asking = new Set<string>()
-    const approver: Approver = (batch) => (asking.has(batch.roundId) ? prompt.approver(batch) : [])
+    const asking = new Map<string, number>()
+    const approver: Approver = (batch) =>
+      asking.has(roundKey(batch.runId, batch.roundId)) ? prompt.approver(batch) : []
     const dispatchers = new Map<Mode, Dispatcher>()
     const tools = workerTools(env, store)
     const dispatcherFor = (mode: Mode): Dispatcher => {

@@ -22,6 +22,7 @@ import { type Env, listed } from './env.ts'
 /** Tools of one session: its workspace is its own and lives as long as the object does. */
 export function workerTools(env: Env, store: RunStore): AnyTool[] {
   const workspace = memoryWorkspace()
+  void workspace.write('/notes/welcome.md', '# Welcome\nThis note lives in the session.')
   const fetch = guardedFetch({ allowHosts: listed(env.ALLOWED_HOSTS) })
   return [
     calculateTool(),

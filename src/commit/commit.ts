@@ -13,7 +13,7 @@ import type { Ran } from '../execute/run-tool-call.ts'
 import { lifetimeMs } from '../result-cache/policy.ts'
 import type { CacheEntry, CacheStore } from '../result-cache/store.ts'
 import type { ToolResult } from '../round.ts'
-import type { RoundRecord, RunState } from '../run-state/run-state.ts'
+import type { RoundRecord, RunState, SessionState } from '../run-state/run-state.ts'
 import type { RunStore } from '../run-state/store.ts'
 import { historyOf, nextState, type RoundFacts, sessionChange } from './next-state.ts'
 
@@ -21,6 +21,7 @@ export interface CommitContext {
   readonly runId: string
   readonly store: RunStore
   readonly state: RunState
+  readonly session: SessionState
   readonly digest: string
   readonly cache?: CacheStore
   readonly clock: Clock
@@ -38,15 +39,15 @@ const mostConflicts = 5
 export async function commit(
   facts: RoundFacts,
   context: CommitContext,
-): Promise<{ state: RunState; record: RoundRecord }> {
+): Promise<{ state: RunState; record: RoundRecord; saved: boolean }> {
   const record = recordOf(facts, context)
-  const state = await save(facts, record, context)
+  const { state, saved } = await save(facts, record, context)
   if (context.cache) await writeCache(facts, context.cache, context)
   for (const result of facts.results) {
     context.emit({ type: 'tool_result', callId: result.callId, result: withoutValue(result) })
   }
   context.emit({ type: 'round_end', stopped: record.stopped })
-  return { state, record }
+  return { state, record, saved }
 }
 
 function recordOf(facts: RoundFacts, { state, digest }: CommitContext): RoundRecord {
@@ -66,12 +67,13 @@ async function save(
   facts: RoundFacts,
   record: RoundRecord,
   context: CommitContext,
-): Promise<RunState> {
+): Promise<{ state: RunState; saved: boolean }> {
   const { store, runId, emit } = context
   const session = sessionChange(facts)
+  const generation = await generationAfter(session?.wrote.length ?? 0, context)
   let base = context.state
   for (let attempt = 0; ; attempt += 1) {
-    const state = nextState(base, facts)
+    const state = nextState(base, facts, generation)
     const round = { ...record, index: base.rounds }
     try {
       await store.commit(runId, {
@@ -80,7 +82,7 @@ async function save(
         round,
         ...(session && { session }),
       })
-      return state
+      return { state, saved: true }
     } catch (error) {
       const conflict = isDispatchError(error) && error.code === 'THREEPASS_STORE_CONFLICT'
       const newer =
@@ -93,11 +95,22 @@ async function save(
           code: 'commit-failed',
           message: `The round was not recorded: ${errorText(error)}`,
         })
-        return { ...state, version: base.version }
+        return { state: { ...state, version: base.version }, saved: false }
       }
       base = newer
     }
   }
+}
+
+/**
+ * The generation that this round's memories count from: with its own writes when nobody else of the
+ * session has written meanwhile, else as it was at the start, so that the others' writes void them.
+ */
+async function generationAfter(own: number, context: CommitContext): Promise<number> {
+  const { store, session } = context
+  const now = await store.loadSession(session.sessionId).catch(() => undefined)
+  const others = (now?.generation ?? session.generation) !== session.generation
+  return others ? session.generation : session.generation + own
 }
 
 /** Answers worth keeping go into the cache; one that a write of the round may have outdated does not. */

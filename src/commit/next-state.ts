@@ -21,7 +21,8 @@ export interface RoundFacts {
   readonly shown: readonly (readonly [name: string, fingerprint: string])[]
 }
 
-export function nextState(state: RunState, facts: RoundFacts): RunState {
+/** `generation`: the session's, once the round's own writes are counted. */
+export function nextState(state: RunState, facts: RoundFacts, generation: number): RunState {
   const { decisions } = facts
   const repeated = new Set(
     facts.checked.flatMap((each) =>
@@ -30,7 +31,7 @@ export function nextState(state: RunState, facts: RoundFacts): RunState {
   )
   const ledger = ledgerAfter(
     state.ledger,
-    facts.ran.map((ran) => landedCall(ran, facts.roundId)),
+    facts.ran.map((ran) => landedCall(ran, facts.roundId, generation)),
   )
   return {
     ...state,
@@ -50,14 +51,14 @@ export function nextState(state: RunState, facts: RoundFacts): RunState {
   }
 }
 
-function landedCall(ran: Ran, roundId: string): LandedCall {
+function landedCall(ran: Ran, roundId: string, generation: number): LandedCall {
   const { call, startTick, endTick } = ran
   const remembered =
     (ran.outcome === 'completed' || ran.outcome === 'cached') &&
     call.registered.tool.dedupe !== false
   const { access, key, id: callId } = call
   if (!remembered) return { access, ran: ran.ran, startTick, endTick }
-  const entry = { key, roundId, callId, access, repeats: 0 }
+  const entry = { key, roundId, callId, access, generation, repeats: 0 }
   return { access, ran: ran.ran, startTick, endTick, entry }
 }
 

@@ -4,7 +4,7 @@
  */
 import { isPromise } from '../execute/copy.ts'
 import type { JsonObject } from '../round.ts'
-import type { Access } from '../run-state/run-state.ts'
+import type { Access, SessionState } from '../run-state/run-state.ts'
 import type { ToolTraits } from '../tools/tool.ts'
 
 /**
@@ -99,6 +99,18 @@ export function voids(write: Access, remembered: Access): boolean {
   if (remembered.opaque || remembered.unknownReads) return true
   if (write.opaque) return declares(remembered)
   return anyOverlap(write.writes, remembered.reads) || anyOverlap(write.writes, remembered.writes)
+}
+
+/** Has any run of the session written, after this generation, what may void a memory with this access? */
+export function writtenSince(session: SessionState, generation: number, access: Access): boolean {
+  return session.generations.some(
+    ([resource, at]) => at > generation && voids(writing(resource), access),
+  )
+}
+
+function writing(resource: string): Access {
+  const opaque = resource === '*'
+  return { reads: nothing, writes: opaque ? nothing : [resource], opaque, unknownReads: false }
 }
 
 /** True when a call with this access may have changed something. */

@@ -2,6 +2,7 @@
  * A cacheable call: a stored answer, an equal call's answer under way, or the tool itself.
  * @module
  */
+import { voids } from '../dedupe/resources.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { Flights } from '../result-cache/flights.ts'
 import type { CacheEntry } from '../result-cache/store.ts'
@@ -24,6 +25,10 @@ export async function throughCache(
   context: ExecuteContext,
   cache: CachedRun,
 ): Promise<Ran> {
+  // A write of this round may have changed what the stored answer, or one under way, has read.
+  if (context.writesBegun.some((write) => voids(write, call.access))) {
+    return runToolCall(call, context)
+  }
   const key = await cache.key(call)
   for (let flight = cache.flights.join(key); flight; flight = cache.flights.join(key)) {
     const shared = await orAbort(flight, context)

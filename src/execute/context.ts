@@ -40,6 +40,8 @@ export function executeContext(
     emit,
     flushEvents: run.log.flush,
     waitUntil: engine.waitUntil,
+    writesBegun: [],
+    lateWrite: run.lateWrite,
     tick: () => {
       ticks += 1
       return ticks

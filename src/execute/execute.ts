@@ -8,7 +8,7 @@ import { conflicts } from '../dedupe/resources.ts'
 import type { EventBody } from '../events.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import { isCacheable } from '../result-cache/policy.ts'
-import type { JournalEntry } from '../run-state/run-state.ts'
+import type { Access, JournalEntry } from '../run-state/run-state.ts'
 import type { Grants } from '../tools/tool.ts'
 import { type CachedRun, throughCache } from './cached-run.ts'
 import type { Abortable } from './deadline.ts'
@@ -32,6 +32,10 @@ export interface ExecuteContext {
   readonly emit: (body: EventBody) => void
   readonly flushEvents: () => Promise<void>
   readonly waitUntil: (work: Promise<unknown>) => void
+  /** What this round's calls that have started may write: an answer from before them is not given. */
+  readonly writesBegun: Access[]
+  /** A write that was given up on, or runs in the background, has ended after all. */
+  readonly lateWrite: (access: Access) => void
   /** 1, 2, 3 …: orders starts and ends of this round. */
   readonly tick: () => number
   readonly journal: (entry: JournalEntry, ran?: Ran) => Promise<void>

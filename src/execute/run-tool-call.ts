@@ -50,13 +50,18 @@ export async function runToolCall(call: ReadyCall, context: ExecuteContext): Pro
   const { tool } = call.registered
   if (!tool.readOnly) {
     try {
-      await context.journal({ callId: call.id, state: 'started' })
+      await context.journal({
+        callId: call.id,
+        state: 'started',
+        ...(call.edited && { edited: true }),
+      })
     } catch (error) {
       const text = `${call.name} did not run: that it starts could not be recorded (${errorText(error)}).`
       return didNotRun(call, 'failed', 'not-recorded', text, context.tick())
     }
   }
   if (context.round.signal.aborted) return cancelledBeforeStart(call, context)
+  if (mayWrite(call.access)) context.writesBegun.push(call.access)
   const startTick = context.tick()
   const startedAt = context.clock()
   context.emit({ type: 'tool_call_start', callId: call.id })
@@ -122,6 +127,7 @@ function startBackground(call: ReadyCall, own: LazySignal, context: ExecuteConte
   const end = Promise.resolve(running).then((settled) => {
     reports.over = true
     context.emit({ type: 'tool_call_end', callId: call.id, outcome: judge(call, settled).outcome })
+    if (mayWrite(call.access)) context.lateWrite(call.access)
     return context.flushEvents()
   })
   context.waitUntil(end.catch(() => {}))
@@ -212,5 +218,6 @@ function reportLate(call: ReadyCall, settled: Settled, context: ExecuteContext):
     outcome: outcome === 'completed' ? 'completed' : 'failed',
     content: text.slice(0, 2_000),
   })
+  if (mayWrite(call.access)) context.lateWrite(call.access)
   context.waitUntil(context.flushEvents())
 }

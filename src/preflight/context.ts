@@ -22,6 +22,7 @@ export function preflightContext(
     registry: engine.registry,
     exposure: engine.exposure,
     state,
+    session,
     allowRules: [...session.allowRules, ...state.allowedForRun],
     ledger: byKey(state.ledger, (entry) => entry.key),
     settled: byKey(state.settled, (each) => settledKey(each.wireId, each.key)),

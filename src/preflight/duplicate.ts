@@ -2,7 +2,7 @@
  * Gate 4: an equal call of this run or of this round gives its result again instead of running.
  * @module
  */
-import { voids } from '../dedupe/resources.ts'
+import { voids, writtenSince } from '../dedupe/resources.ts'
 import type { ToolResult } from '../round.ts'
 import type { LedgerEntry } from '../run-state/run-state.ts'
 import {
@@ -22,7 +22,8 @@ export const duplicate: Gate = (call, context) => {
   return inspected ? inspected.then(() => look(call, context)) : look(call, context)
 }
 
-function look(call: Call, context: PreflightContext): Verdict | Promise<Verdict> {
+/** Looks an inspected call up: in the round before it, then in the ledger. */
+export function look(call: Call, context: PreflightContext): Verdict | Promise<Verdict> {
   const { key, registered } = call
   if (key === undefined || !registered) return pass
   const replayed = replay(call, key, context)
@@ -34,6 +35,7 @@ function look(call: Call, context: PreflightContext): Verdict | Promise<Verdict>
   }
   const entry = context.ledger.get(key)
   if (!entry || voidedSince(entry.access, -1, context)) return pass
+  if (writtenSince(context.session, entry.generation, entry.access)) return pass
   return repeat(call, entry, context)
 }
 

@@ -10,6 +10,7 @@ import type {
   AllowRule,
   LedgerEntry,
   RunState,
+  SessionState,
   SettledCall,
 } from '../run-state/run-state.ts'
 import type { Checked } from '../schema/validator.ts'
@@ -111,6 +112,7 @@ export interface PreflightContext {
   readonly registry: Registry
   readonly exposure: Exposure
   readonly state: RunState
+  readonly session: SessionState
   /** Session rules and rules for this run that may approve without asking. */
   readonly allowRules: readonly AllowRule[]
   readonly ledger: ReadonlyMap<string, LedgerEntry>

@@ -9,7 +9,7 @@ import type { ToolCall } from '../round.ts'
 import { formatIssues } from '../schema/issues.ts'
 import { readArguments } from './arguments.ts'
 import { confirm, denied } from './confirm.ts'
-import { duplicate } from './duplicate.ts'
+import { duplicate, look } from './duplicate.ts'
 import { exists } from './exists.ts'
 import {
   type Answer,
@@ -85,7 +85,9 @@ export async function preflight(
   }
   if (asked.length === 0 || !ask) return { checked, decisions: undecided }
   const decisions = await askPeople(asked, { ...ask, inspect: inspectEdited(context) })
-  return { checked: checked.map((each) => settle(each, decisions, context)), decisions }
+  const settled = checked.map((each) => settle(each, decisions, context))
+  const isEdited = settled.some((each) => each.kind === 'ready' && each.call.edited)
+  return { checked: isEdited ? await lookAgain(settled, context) : settled, decisions }
 }
 
 /** Without a promise where no gate needs one: a round of many calls would pay for each of them. */
@@ -136,6 +138,29 @@ function settle(each: Checked, { byCall, stopped }: Decisions, context: Prefligh
     return { kind: 'answered', call, answer: notRun(call, stopped) }
   }
   return decision?.kind === 'approved' ? { kind: 'ready', call: decision.call } : each
+}
+
+/**
+ * A person's edit may have changed what an earlier call writes: a read that was to share an older
+ * result is looked up once more, and runs when that result may have been changed.
+ */
+async function lookAgain(
+  settled: readonly Checked[],
+  context: PreflightContext,
+): Promise<Checked[]> {
+  const ahead: ReadyCall[] = []
+  const again: Checked[] = []
+  for (const each of settled) {
+    const shares = each.kind === 'seat' || (each.kind === 'answered' && each.answer.earlier)
+    const isRead = each.call.registered?.tool.readOnly === true && each.call.key !== undefined
+    const verdict =
+      shares && isRead ? await look(each.call as Call, { ...context, ahead }) : undefined
+    const now: Checked =
+      verdict?.kind === 'pass' ? { kind: 'ready', call: each.call as ReadyCall } : each
+    if (now.kind === 'ready') ahead.push(now.call)
+    again.push(now)
+  }
+  return again
 }
 
 /** The answer for a call that the round ended before. */

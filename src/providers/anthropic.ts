@@ -4,8 +4,9 @@
  */
 import { isAnswer, type JsonObject, type ToolResult } from '../round.ts'
 import { callOf, objects, type ProviderFormat, readOf } from './provider.ts'
+import type { WireMessages } from './wire-messages.ts'
 
-export const anthropic: ProviderFormat = {
+export const anthropic: ProviderFormat<WireMessages['anthropic']> = {
   name: 'anthropic',
   readCalls(value) {
     const blocks = value.type === 'tool_use' ? [value] : objects(value.content)
@@ -29,18 +30,27 @@ function isError({ outcome }: ToolResult): boolean {
   return !isAnswer(outcome) && outcome !== 'schema'
 }
 
-function blockOf(result: ToolResult): JsonObject {
-  const images = (result.media ?? []).filter(({ type, data }) => type === 'image' && data)
-  const text = { type: 'text', text: result.content }
+type ResultBlock = WireMessages['anthropic']['content'][number]
+type ImageType = (typeof imageTypes)[number]
+const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const
+
+function isImageType(type: string): type is ImageType {
+  return imageTypes.some((known) => known === type)
+}
+
+function blockOf(result: ToolResult): ResultBlock {
+  // An image of another type would make Anthropic refuse the whole request.
+  const images = (result.media ?? []).flatMap(({ type, mimeType, data }) =>
+    type === 'image' && data && isImageType(mimeType)
+      ? [{ type: 'base64' as const, media_type: mimeType, data }]
+      : [],
+  )
   const content =
     images.length === 0
       ? result.content
       : [
-          text,
-          ...images.map(({ mimeType, data }) => ({
-            type: 'image',
-            source: { type: 'base64', media_type: mimeType, data: data ?? '' },
-          })),
+          { type: 'text' as const, text: result.content },
+          ...images.map((source) => ({ type: 'image' as const, source })),
         ]
   return {
     type: 'tool_result',

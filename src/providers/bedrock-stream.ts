@@ -14,7 +14,11 @@ export function bedrockStream(): ChunkReader {
     push({ contentBlockStart: begun, contentBlockDelta: more, messageStop: end }) {
       if (isObject(begun) && isObject(begun.start) && isObject(begun.start.toolUse)) {
         const { toolUseId, name } = begun.start.toolUse
-        calls.settle({ at: indexOf(begun.contentBlockIndex), id: said(toolUseId), name: said(name) })
+        calls.settle({
+          at: indexOf(begun.contentBlockIndex),
+          id: said(toolUseId),
+          name: said(name),
+        })
       }
       if (isObject(more) && isObject(more.delta) && isObject(more.delta.toolUse)) {
         const { input } = more.delta.toolUse

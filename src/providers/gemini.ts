@@ -2,10 +2,11 @@
  * Gemini generateContent: `functionCall` parts in, one user content of `functionResponse` parts out.
  * @module
  */
-import { isAnswer, type JsonObject, type ToolResult } from '../round.ts'
+import { isAnswer, type ToolResult } from '../round.ts'
 import { callOf, isObject, objects, type ProviderFormat, readOf } from './provider.ts'
+import type { WireMessages } from './wire-messages.ts'
 
-export const gemini: ProviderFormat = {
+export const gemini: ProviderFormat<WireMessages['gemini']> = {
   name: 'gemini',
   readCalls(value) {
     const [candidate] = objects(value.candidates)
@@ -25,7 +26,7 @@ export const gemini: ProviderFormat = {
 }
 
 /** `response` must be an object; `output` and `error` are the keys that Gemini documents. */
-function partOf(result: ToolResult): JsonObject {
+function partOf(result: ToolResult): WireMessages['gemini']['parts'][number] {
   const key = isAnswer(result.outcome) ? 'output' : 'error'
   return {
     functionResponse: {

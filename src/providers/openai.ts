@@ -4,9 +4,10 @@
  */
 import { isAnswer, type JsonObject, type ToolCall, type ToolResult } from '../round.ts'
 import { callOf, imageUrls, isObject, objects, type ProviderFormat, readOf } from './provider.ts'
+import type { WireMessages } from './wire-messages.ts'
 
 /** `choices[0].message.tool_calls`, or an assistant message alone. Images follow in one user message. */
-export const openAIChat: ProviderFormat = {
+export const openAIChat: ProviderFormat<WireMessages['openai-chat']> = {
   name: 'openai-chat',
   readCalls(value) {
     const [choice] = isObject(value.message) ? [value] : objects(value.choices)
@@ -17,14 +18,14 @@ export const openAIChat: ProviderFormat = {
     return readOf(calls, choice?.finish_reason)
   },
   writeResults(results) {
-    const messages: JsonObject[] = results.map(({ callId, content }) => ({
+    const messages: WireMessages['openai-chat'][] = results.map(({ callId, content }) => ({
       role: 'tool',
       tool_call_id: callId,
       content,
     }))
     const images = results.flatMap((result) => imageUrls(result))
     if (images.length > 0) {
-      const content = images.map((url) => ({ type: 'image_url', image_url: { url } }))
+      const content = images.map((url) => ({ type: 'image_url' as const, image_url: { url } }))
       messages.push({ role: 'user', content })
     }
     return messages
@@ -45,7 +46,7 @@ function chatCalls(message: JsonObject): ToolCall[] | undefined {
 }
 
 /** `output` items of type `function_call`; answered by `function_call_output` items. */
-export const openAIResponses: ProviderFormat = {
+export const openAIResponses: ProviderFormat<WireMessages['openai-responses']> = {
   name: 'openai-responses',
   readCalls(value) {
     const items = value.type === 'function_call' ? [value] : objects(value.output)
@@ -64,11 +65,11 @@ export const openAIResponses: ProviderFormat = {
   },
 }
 
-function outputOf(result: ToolResult): string | JsonObject[] {
+function outputOf(result: ToolResult): WireMessages['openai-responses']['output'] {
   const images = isAnswer(result.outcome) ? imageUrls(result) : []
   if (images.length === 0) return result.content
   return [
     { type: 'input_text', text: result.content },
-    ...images.map((image_url) => ({ type: 'input_image', image_url })),
+    ...images.map((image_url) => ({ type: 'input_image' as const, image_url })),
   ]
 }

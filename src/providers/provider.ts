@@ -12,12 +12,13 @@ export interface ReadCalls {
   readonly finishReason?: string
 }
 
-export interface ProviderFormat {
+/** `Message` is what the provider's official SDK takes in a request. */
+export interface ProviderFormat<Message = object> {
   readonly name: string
   /** The calls of a message or whole response of this provider; `undefined` when the value is none. Pure. */
   readonly readCalls: (value: JsonObject) => ReadCalls | undefined
   /** What the next request carries: one answer a call, in call order, in the provider's place and shape. */
-  readonly writeResults: (results: readonly ToolResult[]) => JsonObject[]
+  readonly writeResults: (results: readonly ToolResult[]) => Message[]
 }
 
 export function isObject(value: Json | undefined): value is JsonObject {

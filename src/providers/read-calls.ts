@@ -5,18 +5,25 @@
 import { DispatchError } from '../errors.ts'
 import type { Json, JsonObject } from '../round.ts'
 import { anthropic } from './anthropic.ts'
+import { bedrock } from './bedrock.ts'
 import { gemini } from './gemini.ts'
 import { openAIChat, openAIResponses } from './openai.ts'
 import { callOf, isObject, objects, type ProviderFormat, type ReadCalls } from './provider.ts'
 
-export type ProviderName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'threepass'
+export type ProviderName =
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'anthropic'
+  | 'gemini'
+  | 'bedrock'
+  | 'threepass'
 
 /** Formats in the order they are tried: a more telling shape first. */
-const formats: readonly ProviderFormat[] = [openAIChat, openAIResponses, anthropic, gemini]
+const formats: readonly ProviderFormat[] = [openAIChat, openAIResponses, bedrock, anthropic, gemini]
 
 /**
  * The calls of a raw assistant message or whole response of OpenAI (Chat Completions, Responses),
- * Anthropic or Gemini, of a list of calls, or of one call alone.
+ * Anthropic, Gemini or Bedrock (Converse), of a list of calls, or of one call alone.
  * Throws `THREEPASS_BAD_ROUND` with what was found and what is accepted.
  */
 export function readCalls(message: unknown): ReadCalls & { readonly provider: ProviderName } {
@@ -35,7 +42,7 @@ export function readCalls(message: unknown): ReadCalls & { readonly provider: Pr
   }
   throw new DispatchError(
     'THREEPASS_BAD_ROUND',
-    `No tool calls found in ${described(value)}. Give a list of calls [{ "id", "name", "arguments" }], or a raw assistant message of OpenAI (tool_calls, or output items), Anthropic (content with tool_use) or Gemini (parts with functionCall).`,
+    `No tool calls found in ${described(value)}. Give a list of calls [{ "id", "name", "arguments" }], or a raw assistant message of OpenAI (tool_calls, or output items), Anthropic (content with tool_use), Gemini (parts with functionCall) or Bedrock (content with toolUse).`,
   )
 }
 
@@ -59,6 +66,10 @@ function readList(items: readonly Json[]): ReturnType<typeof readCalls> | undefi
   if (items.some((item) => isObject(item) && isObject(item.functionCall))) {
     const calls = gemini.readCalls({ parts: [...items] })?.calls ?? []
     return { calls, provider: 'gemini' }
+  }
+  if (items.some((item) => isObject(item) && isObject(item.toolUse))) {
+    const calls = bedrock.readCalls({ content: [...items] })?.calls ?? []
+    return { calls, provider: 'bedrock' }
   }
   if (isObject(first.function)) {
     const calls = openAIChat.readCalls({ tool_calls: [...items] })?.calls ?? []

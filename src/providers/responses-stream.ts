@@ -39,7 +39,11 @@ function isCall(item: Json | undefined): item is JsonObject {
 }
 
 /** The index first: some gateways give an item another id in each event. */
-function placeOf({ output_index: index, item_id: id, item }: JsonObject): number | string | undefined {
+function placeOf({
+  output_index: index,
+  item_id: id,
+  item,
+}: JsonObject): number | string | undefined {
   return indexOf(index) ?? said(id) ?? (isObject(item) ? said(item.id) : undefined)
 }
 

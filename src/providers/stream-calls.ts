@@ -3,8 +3,8 @@
  * @module
  */
 import type { Json, ToolCall } from '../round.ts'
-import { readOf } from './provider.ts'
 import type { ReadCalls } from './provider.ts'
+import { readOf } from './provider.ts'
 
 /** What one chunk says about one call. */
 export interface Delta {
@@ -54,7 +54,7 @@ export function streamedCalls(): StreamedCalls {
     call.at ??= at
     call.id ??= id
     if (call.name === '' && name !== undefined) call.name = name
-    if (at !== undefined && known === undefined) byPlace.set(at, call)
+    if (at !== undefined && (known === undefined || !byPlace.has(at))) byPlace.set(at, call)
     if (id !== undefined) {
       byId.set(key(undefined, id), call)
       byId.set(key(call.at, id), call)

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ToolDefinition } from '../deferred/exposure.ts'
+import type { Json } from '../round.ts'
 import { isObject } from '../schema/pointer.ts'
 import { geminiSchema } from './gemini-schema.ts'
 import { objectRoot } from './object-root.ts'
@@ -24,14 +25,21 @@ interface FunctionOf {
 interface AnthropicTool {
   readonly name: string
   readonly description: string
-  readonly input_schema: ToolDefinition['inputSchema']
+  readonly input_schema: ToolDefinition['inputSchema'] & { readonly type: 'object' }
 }
 interface GeminiTool {
-  readonly functionDeclarations: readonly {
+  readonly functionDeclarations: {
     readonly name: string
     readonly description: string
     readonly parameters?: ToolDefinition['inputSchema']
   }[]
+}
+interface BedrockTool {
+  readonly toolSpec: {
+    readonly name: string
+    readonly description?: string
+    readonly inputSchema: { readonly json: Json }
+  }
 }
 
 /** The element of the tools array by provider. */
@@ -40,6 +48,8 @@ export interface WireTools {
   readonly 'openai-responses': { readonly type: 'function' } & FunctionOf
   readonly anthropic: AnthropicTool
   readonly gemini: GeminiTool
+  /** The members of `toolConfig.tools`. */
+  readonly bedrock: BedrockTool
 }
 
 /**
@@ -47,7 +57,8 @@ export interface WireTools {
  * Calls come back under wire names: `names.fromWire` gives the tool's own.
  *
  * Sources: https://platform.openai.com/docs/guides/function-calling, https://docs.claude.com/en/api/messages,
- * https://ai.google.dev/api/caching#FunctionDeclaration.
+ * https://ai.google.dev/api/caching#FunctionDeclaration,
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html.
  */
 export function toolsFor<P extends Exclude<ProviderName, 'threepass'>>(
   provider: P,
@@ -72,12 +83,21 @@ const writers: {
     tools.map(({ name, description, inputSchema }) => ({
       name: names.toWire(name),
       description,
-      input_schema: objectRoot(inputSchema),
+      input_schema: { ...objectRoot(inputSchema), type: 'object' },
     })),
   gemini: (tools, names) =>
     tools.length === 0
       ? []
       : [{ functionDeclarations: tools.map((tool) => declarationOf(tool, names)) }],
+  bedrock: (tools, names) =>
+    tools.map(({ name, description, inputSchema }) => ({
+      toolSpec: {
+        name: names.toWire(name),
+        // Bedrock refuses an empty description.
+        ...(description !== '' && { description }),
+        inputSchema: { json: objectRoot(inputSchema) as Json },
+      },
+    })),
 }
 
 /** `strict` is always said: Responses takes its absence for true. */

@@ -20,6 +20,8 @@ export interface EventLog {
   /** Resolves when all that was emitted so far is in the store. Never rejects. */
   readonly flush: () => Promise<void>
   readonly listen: (listener: EventListener) => () => void
+  /** Somebody follows the events: the run stays open. */
+  readonly isFollowed: () => boolean
   readonly read: (options?: ReadEvents) => AsyncGenerator<RunEvent, void, void>
 }
 
@@ -38,6 +40,7 @@ export function createEventLog(
   let pending: RunEvent[] = []
   let writing: Promise<void> = Promise.resolve()
   let reporting = false
+  let followers = 0
 
   const emit = (roundId: string, body: EventBody) => {
     seq += 1
@@ -81,6 +84,7 @@ export function createEventLog(
   async function* read({ after = 0, follow = true, signal }: ReadEvents = {}) {
     let last = after
     let wake = () => {}
+    followers += 1
     const stop = follow ? add(() => wake()) : () => {}
     const onAbort = () => wake()
     signal?.addEventListener('abort', onAbort)
@@ -101,6 +105,7 @@ export function createEventLog(
         if (!signal?.aborted) await next
       }
     } finally {
+      followers -= 1
       stop()
       signal?.removeEventListener('abort', onAbort)
     }
@@ -113,5 +118,5 @@ export function createEventLog(
     }
   }
 
-  return { emit, flush, listen: add, read }
+  return { emit, flush, listen: add, isFollowed: () => followers > 0, read }
 }

@@ -20,6 +20,8 @@ export interface LedgerEntry {
   readonly roundId: string
   readonly callId: string
   readonly access: Access
+  /** The session's generation when it was remembered: a later write of any run may void it. */
+  readonly generation: number
   /** Rounds that repeated this call since. */
   readonly repeats: number
 }
@@ -100,6 +102,8 @@ export interface SessionChange {
 export interface JournalEntry {
   readonly callId: string
   readonly state: 'started' | 'ended'
+  /** A person had changed the arguments: what ran is not what the round says. */
+  readonly edited?: boolean
   /** With `ended`. */
   readonly result?: ToolResult
 }

@@ -24,7 +24,7 @@ export function run(runId: string, version: number, mark = 'mark', sessionId = '
     version,
     rounds: version,
     loaded: [['read_files', mark]],
-    ledger: [{ key: mark, roundId: 'r', callId: 'c', access, repeats: 0 }],
+    ledger: [{ key: mark, roundId: 'r', callId: 'c', access, generation: 0, repeats: 0 }],
     denials: [{ key: `${mark}\ud800🔑`, reason: '' }],
   }
 }
