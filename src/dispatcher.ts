@@ -14,7 +14,7 @@ import { DispatchError } from './errors.ts'
 import type { EventListener, RunEvent } from './events.ts'
 import type { Exposure } from './preflight/gate.ts'
 import type { RoundResult, ToolCall } from './round.ts'
-import { type DispatchOptions, type OpenRun, openRun } from './run.ts'
+import { copyCalls, type DispatchOptions, type OpenRun, openRun } from './run.ts'
 import type { ReadEvents } from './run-state/event-log.ts'
 import { type CatalogueEntry, catalogueOf } from './tools/catalogue.ts'
 import type { Diagnostic } from './tools/registry.ts'
@@ -132,7 +132,8 @@ function createRun(
     turnContext: engine.turnContext,
     async dispatch(calls, options = {}) {
       checkId('roundId', options.roundId)
-      return (await opened()).dispatch(calls, options, given.signal)
+      const own = copyCalls(calls)
+      return (await opened()).dispatch(own, options, given.signal)
     },
     async *events(options) {
       yield* (await opened()).log.read(options)

@@ -137,7 +137,6 @@ async function enqueue(
   options: DispatchOptions,
   signal: AbortSignal | undefined,
 ): Promise<RoundResult> {
-  checkCalls(calls)
   const { active, controller } = rounds
   const digest = options.roundId === undefined ? '' : await digestOf(calls)
   const roundId = options.roundId ?? crypto.randomUUID()
@@ -148,7 +147,7 @@ async function enqueue(
   const asked = {
     roundId,
     digest,
-    calls: calls.map(copyOf),
+    calls,
     signal: joined,
     finishReason: options.finishReason,
   }
@@ -252,15 +251,19 @@ function remember(recent: Map<string, RoundRecord>, record: RoundRecord): void {
   if (oldest !== undefined) recent.delete(oldest)
 }
 
-function checkCalls(calls: readonly ToolCall[]): void {
-  if (Array.isArray(calls)) return
+/**
+ * The calls as they are now: the caller may go on with its own. Throws `THREEPASS_BAD_ROUND` when they are
+ * no list.
+ */
+export function copyCalls(calls: readonly ToolCall[]): readonly ToolCall[] {
+  if (Array.isArray(calls)) return Array.from(calls, copyOf)
   throw new DispatchError(
     'THREEPASS_BAD_ROUND',
     'dispatch takes an array of calls: [{ id, name, arguments }]. Use readCalls of threepass/providers for a whole assistant message.',
   )
 }
 
-/** A call as it is now: the caller may go on with its own. One that cannot be read is no call. */
+/** One that cannot be read is no call. */
 function copyOf(call: ToolCall): ToolCall {
   try {
     return { id: call?.id, name: call?.name, arguments: call?.arguments }
