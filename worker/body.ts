@@ -35,8 +35,8 @@ export async function readBody(request: Request, name: BodyName): Promise<JsonOb
     return invalid([{ path: '', message: 'must be a JSON object' }])
   }
   // Nothing is coerced: a client's mistake should be seen by the client.
-  const checked = compiled.get(name)?.check(body as JsonObject, { coerce: false })
-  return checked?.ok ? checked.args : invalid(checked?.issues ?? [])
+  const checked = compiled.get(name)?.check(frame(body as JsonObject), { coerce: false })
+  return checked?.ok ? (body as JsonObject) : invalid(checked?.issues ?? [])
 }
 
 function invalid(errors: readonly FieldProblem[]): Response {
@@ -62,4 +62,14 @@ async function readText(request: Request): Promise<string | undefined> {
     if (bytes <= maxBodyBytes) text += decoder.decode(chunk, { stream: true })
   }
   return bytes > maxBodyBytes ? undefined : text + decoder.decode()
+}
+
+/** The body without what a model wrote: that is judged call by call, whatever it holds. */
+function frame(body: JsonObject): JsonObject {
+  const { calls, message } = body
+  return {
+    ...body,
+    ...(Array.isArray(calls) && { calls: calls.map(() => ({})) }),
+    ...(message !== undefined && { message: null }),
+  }
 }

@@ -159,16 +159,11 @@ function callsOf(body: JsonObject): {
 }
 
 function answerApprovals({ prompt }: SessionParts, runId: string, body: JsonObject): Response {
-  const mine = new Set(
-    prompt
-      .pending()
-      .filter((each) => each.runId === runId)
-      .map((each) => each.token),
-  )
   const receipts = (body.answers as Json[]).map((each) => {
     const { token, ...answer } = each as JsonObject & { token: string; callId: string }
-    const known = mine.has(token) || prompt.pending().every((open) => open.token !== token)
-    const receipt = known ? prompt.answer(answer as unknown as ApprovalAnswer, token) : 'unknown'
+    // A token of another run is as good as none.
+    const isOurs = prompt.runOf(token) === runId
+    const receipt = isOurs ? prompt.answer(answer as unknown as ApprovalAnswer, token) : 'unknown'
     return { callId: answer.callId, receipt }
   })
   const worst = receipts.some(({ receipt }) => receipt === 'conflict')

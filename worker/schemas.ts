@@ -36,14 +36,13 @@ export const bodySchemas = {
         type: 'array',
         maxItems: 1000,
         description: "The model's calls, in its order.",
+        // Described, not required: what a model does wrong is an outcome, not a bad request.
         items: {
-          type: 'object',
           properties: {
-            id: { type: ['string', 'null'] },
-            name: { type: 'string' },
+            id: { description: "The provider's call id, a text. Default: a fresh one." },
+            name: { description: "The tool's name, a text." },
             arguments: { description: 'JSON text as the model wrote it, or an object.' },
           },
-          required: ['name'],
         },
       },
       message: {

@@ -3,6 +3,8 @@
  * dialog in a page, or for answers that arrive by HTTP.
  * @module
  */
+import { canonicalJson } from '../dedupe/call-key.ts'
+import { toPlain } from '../execute/plain.ts'
 import type { ApprovalAnswer, ApprovalBatch, ApprovalRequest, Approver } from './approver.ts'
 
 /** A question that waits for its answer. */
@@ -25,6 +27,8 @@ export interface PromptApprover {
   readonly pending: () => readonly PendingApproval[]
   /** Gives one answer; the round goes on when its last question is answered. `token` is the request's. */
   readonly answer: (answer: ApprovalAnswer, token: string) => AnswerReceipt
+  /** The run that a question belongs or belonged to; `undefined` for a token that was never given. */
+  readonly runOf: (token: string) => string | undefined
 }
 
 export interface PromptOptions {
@@ -44,17 +48,17 @@ const mostRemembered = 1_000
 
 export function promptApprover({ onChange, timeoutMs }: PromptOptions = {}): PromptApprover {
   const open = new Map<string, Open>()
-  const given = new Map<string, string>()
+  const given = new Map<string, { readonly said: string; readonly runId: string }>()
   const pending = () => [...open.values()].map((each) => each.request)
   const changed = () => onChange?.(pending())
 
   const answer = (reply: ApprovalAnswer, token: string): AnswerReceipt => {
-    const said = JSON.stringify(reply)
+    const said = canonicalJson(toPlain(reply))
     const before = given.get(token)
-    if (before !== undefined) return before === said ? 'repeated' : 'conflict'
+    if (before) return before.said === said ? 'repeated' : 'conflict'
     const question = open.get(token)
     if (!question || question.request.callId !== reply.callId) return 'unknown'
-    given.set(token, said)
+    given.set(token, { said, runId: question.request.runId })
     if (given.size > mostRemembered) given.delete([...given.keys()][0] ?? '')
     open.delete(token)
     question.settle(reply)
@@ -84,5 +88,7 @@ export function promptApprover({ onChange, timeoutMs }: PromptOptions = {}): Pro
       changed()
     })
 
-  return { approver, pending, answer }
+  const runOf = (token: string) => open.get(token)?.request.runId ?? given.get(token)?.runId
+
+  return { approver, pending, answer, runOf }
 }

@@ -85,6 +85,21 @@ describe('rounds over HTTP', () => {
     ])
   })
 
+  it('what a model does wrong is an outcome, never a bad request', async () => {
+    const deep = `${'{"a":'.repeat(500)}1${'}'.repeat(500)}`
+    const calls = [
+      { id: 5, name: 'echo' },
+      {},
+      { name: 'echo', arguments: JSON.parse(deep) },
+      { id: '\ud800', name: 'echo' },
+    ]
+    const { status, body } = await round(await newRun(), calls)
+    expect([status, body.results.map((result) => result.outcome)]).toEqual([
+      200,
+      ['completed', 'unknown', 'invalid', 'duplicate'],
+    ])
+  })
+
   it('take a raw provider message', async () => {
     const message = {
       role: 'assistant',
@@ -272,6 +287,30 @@ describe('approvals', () => {
     expect(given[2]?.content).toContain('too much')
   })
 
+  it('of one run are not those of another with a round of the same id', async () => {
+    const { runId } = (await (await worker.post('/v1/runs', { sessionId: 'shared' })).json()) as {
+      runId: string
+    }
+    const other = (await (await worker.post('/v1/runs', { sessionId: 'shared' })).json()) as {
+      runId: string
+    }
+    const [a, b] = [`/v1/runs/${runId}`, `/v1/runs/${other.runId}`]
+    const body = { calls: [call('a', 'pay', { n: 1 })], roundId: 'r1' }
+    const asking = framesOf(await worker.post(`${a}/rounds`, body, { accept: 'text/event-stream' }))
+    const last = (await asking.until((event) => event.event === 'approval_requested')).at(-1)
+    const { token } = (JSON.parse(last?.data ?? '') as { questions: Question[] })
+      .questions[0] as Question
+    // Nobody waits for an answer here, so nobody is asked.
+    const silent = (await (await worker.post(`${b}/rounds`, body)).json()) as Body
+    expect(silent.results[0]).toMatchObject({ outcome: 'denied', code: 'no-answer' })
+    const answer = { answers: [{ callId: 'a', token, decision: 'approve' }] }
+    expect((await worker.post(`${a}/approvals`, answer)).status).toBe(200)
+    expect((await worker.post(`${b}/approvals`, answer)).status).toBe(404)
+    expect((await asking.until((event) => event.event === 'round_result')).length).toBeGreaterThan(
+      0,
+    )
+  })
+
   it('are not asked by a JSON request, unless it says so', async () => {
     const { body } = await round(await newRun(), [call('a', 'pay', { n: 1 })])
     expect(body.results[0]).toMatchObject({ outcome: 'denied', code: 'no-answer' })
@@ -303,6 +342,7 @@ describe('bad requests', () => {
     ['no object', '[]', 400, 'BAD_BODY'],
     ['an unknown member', '{"callz":[]}', 400, 'BAD_BODY'],
     ['calls that are no list', '{"calls":{}}', 400, 'BAD_BODY'],
+    ['calls and a message', '{"calls":[],"message":[]}', 400, 'THREEPASS_BAD_ROUND'],
     ['neither calls nor a message', '{}', 400, 'THREEPASS_BAD_ROUND'],
     ['a message without calls', '{"message":{"role":"user"}}', 400, 'THREEPASS_BAD_ROUND'],
     [
