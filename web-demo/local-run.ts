@@ -2,18 +2,7 @@
  * The dispatcher in this page: IndexedDB for cache and runs, page tools beside the built-in ones.
  * @module
  */
-import {
-  calculateTool,
-  currentTimeTool,
-  editFileTool,
-  fetchPageTool,
-  findFilesTool,
-  httpRequestTool,
-  readFilesTool,
-  readResultTool,
-  waitTool,
-  writeTodoTool,
-} from '../src/builtin/index.ts'
+import { starterSet } from '../src/builtin/index.ts'
 import {
   type AnyTool,
   type Approver,
@@ -40,19 +29,7 @@ export function localRuns(pageTools: readonly AnyTool[], approver: Approver): Lo
   const workspace = memoryWorkspace()
   void workspace.write('/notes/welcome.md', '# Welcome\nThis note lives in the page.')
   const fetch = guardedFetch({})
-  const tools = [
-    ...pageTools,
-    calculateTool(),
-    currentTimeTool(),
-    editFileTool({ workspace }),
-    fetchPageTool({ fetch }),
-    findFilesTool({ workspace }),
-    httpRequestTool({ fetch }),
-    readFilesTool({ workspace }),
-    readResultTool({ store }),
-    waitTool(),
-    writeTodoTool(),
-  ]
+  const tools = [...pageTools, ...starterSet({ workspace, fetch, store })]
   return {
     open(mode, onEvent) {
       const dispatcher = createDispatcher({ tools, mode, store, cache, approver })

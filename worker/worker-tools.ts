@@ -2,18 +2,7 @@
  * The starter set of the Worker: real tools, enough to show every pass.
  * @module
  */
-import {
-  calculateTool,
-  currentTimeTool,
-  editFileTool,
-  fetchPageTool,
-  findFilesTool,
-  httpRequestTool,
-  readFilesTool,
-  readResultTool,
-  waitTool,
-  writeTodoTool,
-} from '../src/builtin/index.ts'
+import { starterSet } from '../src/builtin/index.ts'
 import type { AnyTool, RunStore } from '../src/index.ts'
 import { guardedFetch } from '../src/net/guarded-fetch.ts'
 import { memoryWorkspace } from '../src/workspace/memory.ts'
@@ -24,16 +13,5 @@ export function workerTools(env: Env, store: RunStore): AnyTool[] {
   const workspace = memoryWorkspace()
   void workspace.write('/notes/welcome.md', '# Welcome\nThis note lives in the session.')
   const fetch = guardedFetch({ allowHosts: listed(env.ALLOWED_HOSTS) })
-  return [
-    calculateTool(),
-    currentTimeTool(),
-    editFileTool({ workspace }),
-    fetchPageTool({ fetch }),
-    findFilesTool({ workspace }),
-    httpRequestTool({ fetch }),
-    readFilesTool({ workspace }),
-    readResultTool({ store }),
-    waitTool(),
-    writeTodoTool(),
-  ]
+  return starterSet({ workspace, fetch, store })
 }

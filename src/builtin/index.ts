@@ -15,6 +15,7 @@ export { findFilesTool } from './find-files.ts'
 export { type HttpRequestOptions, httpRequestTool } from './http-request.ts'
 export { readFilesTool } from './read-files.ts'
 export { readResultTool } from './read-result.ts'
+export { type StarterSetOptions, starterSet } from './starter-set.ts'
 export { waitTool } from './wait.ts'
 export {
   type Todo,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromiumOptions } from '../support/chromium.ts'
 import { startWorker, type TestWorker } from '../support/worker.ts'
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -16,18 +17,7 @@ beforeAll(async () => {
   const vite = ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn']
   execFileSync(process.execPath, vite, { env: { ...process.env, NODE_ENV: 'production' } })
   worker = await startWorker({ page: built })
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  browser = await chromium.launch(chromiumOptions)
 }, 60_000)
 afterAll(async () => {
   await browser?.close()

@@ -1,18 +1,7 @@
 /** The starter set against the specification's words, and the stores against "one suite, each where it lives". */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import {
-  calculateTool,
-  currentTimeTool,
-  editFileTool,
-  fetchPageTool,
-  findFilesTool,
-  httpRequestTool,
-  readFilesTool,
-  readResultTool,
-  waitTool,
-  writeTodoTool,
-} from '../../src/builtin/index.ts'
+import { starterSet } from '../../src/builtin/index.ts'
 import { type AnyTool, createDispatcher } from '../../src/index.ts'
 import { memoryRunStore } from '../../src/run-state/memory.ts'
 import { memoryWorkspace } from '../../src/workspace/memory.ts'
@@ -28,18 +17,11 @@ const answering = (async (_: unknown, init?: RequestInit) => {
   })
 }) as typeof fetch
 
-const starter: readonly AnyTool[] = [
-  calculateTool(),
-  currentTimeTool(),
-  editFileTool({ workspace }),
-  fetchPageTool({ fetch: answering }),
-  findFilesTool({ workspace }),
-  httpRequestTool({ fetch: answering }),
-  readFilesTool({ workspace }),
-  readResultTool({ store: memoryRunStore() }),
-  waitTool(),
-  writeTodoTool(),
-]
+const starter: readonly AnyTool[] = starterSet({
+  workspace,
+  fetch: answering,
+  store: memoryRunStore(),
+})
 const named = (fits: (tool: AnyTool) => boolean) => starter.filter(fits).map((tool) => tool.name)
 
 /** The specification's eighteen. */

@@ -1,0 +1,41 @@
+/**
+ * The tools that the Worker and the page of this project start with: enough to show every pass.
+ * @module
+ */
+import type { RunStore } from '../run-state/store.ts'
+import type { AnyTool } from '../tools/tool.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import { calculateTool } from './calculate.ts'
+import { currentTimeTool } from './current-time.ts'
+import { editFileTool } from './edit-file.ts'
+import { fetchPageTool } from './fetch-page.ts'
+import { findFilesTool } from './find-files.ts'
+import { httpRequestTool } from './http-request.ts'
+import { readFilesTool } from './read-files.ts'
+import { readResultTool } from './read-result.ts'
+import { waitTool } from './wait.ts'
+import { writeTodoTool } from './write-todo.ts'
+
+export interface StarterSetOptions {
+  readonly workspace: Workspace
+  /** A guarded fetch: whatever a model asks for goes through it. */
+  readonly fetch: typeof fetch
+  /** The dispatcher's own store, so that cut results can be read on. */
+  readonly store: RunStore
+}
+
+/** Ten tools in name order. */
+export function starterSet({ workspace, fetch, store }: StarterSetOptions): AnyTool[] {
+  return [
+    calculateTool(),
+    currentTimeTool(),
+    editFileTool({ workspace }),
+    fetchPageTool({ fetch }),
+    findFilesTool({ workspace }),
+    httpRequestTool({ fetch }),
+    readFilesTool({ workspace }),
+    readResultTool({ store }),
+    waitTool(),
+    writeTodoTool(),
+  ]
+}
