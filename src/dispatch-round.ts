@@ -27,6 +27,8 @@ export interface PendingRound {
   readonly signal: AbortSignal
   readonly state: RunState
   readonly session: SessionState
+  /** The tokens of its questions are made from it: the same after a crash. */
+  readonly secret: string
   /** The broken-off record of an earlier attempt, if there is one. */
   readonly broken?: RoundRecord
 }
@@ -50,6 +52,7 @@ export async function dispatchRound(
           runId: run.runId,
           sessionId: run.sessionId,
           roundId: round.roundId,
+          secret: round.secret,
           signal: round.signal,
           emit,
         }

@@ -14,7 +14,13 @@ import { DispatchError } from './errors.ts'
 import type { EventListener, RunEvent } from './events.ts'
 import type { Exposure } from './preflight/gate.ts'
 import type { RoundResult, ToolCall } from './round.ts'
-import { copyCalls, type DispatchOptions, type OpenRun, openRun } from './run.ts'
+import {
+  copyCalls,
+  type DispatchOptions,
+  type OpenRun,
+  openRun,
+  type UnfinishedRound,
+} from './run.ts'
 import type { ReadEvents } from './run-state/event-log.ts'
 import { type CatalogueEntry, catalogueOf } from './tools/catalogue.ts'
 import type { Diagnostic } from './tools/registry.ts'
@@ -45,6 +51,11 @@ export interface Run {
    * `THREEPASS_STORE_FAILED`, and then nothing has run.
    */
   dispatch(calls: readonly ToolCall[], options?: DispatchOptions): Promise<RoundResult>
+  /**
+   * Rounds with an id of the client's that a crash broke off, in order: `dispatch(calls, { roundId, … })`
+   * takes each up where it was. What is under way in this process is not among them.
+   */
+  unfinished(): Promise<readonly UnfinishedRound[]>
   /** The run's events, from the first on or after `after`, then as they happen. */
   events(options?: ReadEvents): AsyncGenerator<RunEvent, void, void>
   /** Aborts what is under way, waits until it is committed, and stops the run for good. */
@@ -134,6 +145,9 @@ function createRun(
       checkId('roundId', options.roundId)
       const own = copyCalls(calls)
       return (await opened()).dispatch(own, options, given.signal)
+    },
+    async unfinished() {
+      return (await opened()).unfinished()
     },
     async *events(options) {
       yield* (await opened()).log.read(options)

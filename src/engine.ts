@@ -31,7 +31,6 @@ import {
   findToolsName,
   type Registry,
   registerTool,
-  runToolName,
 } from './tools/registry.ts'
 import type { AnyTool, Grants } from './tools/tool.ts'
 
@@ -180,15 +179,6 @@ function registerAll(
   options: Options,
 ): ReturnType<typeof createRegistry> & { readonly search: Search } {
   const registering = { ...options, validator: options.validator ?? cfworkerValidator() }
-  const reserved = options.tools.find(
-    (tool) => tool?.name === findToolsName || tool?.name === runToolName,
-  )
-  if (reserved) {
-    throw new DispatchError(
-      'THREEPASS_DUPLICATE_TOOL',
-      `"${reserved.name}" belongs to the dispatcher: rename the tool.`,
-    )
-  }
   const { registry, diagnostics } = createRegistry(options.tools, registering)
   const search = createSearch(registry)
   const finder = registerTool(

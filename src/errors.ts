@@ -17,6 +17,10 @@ export type DispatchErrorCode =
   | 'THREEPASS_STORE_FAILED'
   | 'THREEPASS_FETCH_REFUSED'
   | 'THREEPASS_WORKSPACE'
+  /** For a tool to throw: what it started elsewhere may have happened, and nobody can tell. The call is `interrupted`. */
+  | 'THREEPASS_INTERRUPTED'
+  /** The HTTP API could not be reached or answered with a problem. */
+  | 'THREEPASS_REQUEST_FAILED'
 
 /** `message` says what is wrong and how to put it right; `cause` holds the original error, if any. */
 export class DispatchError extends Error {

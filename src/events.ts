@@ -42,14 +42,18 @@ export type EventBody =
   | {
       readonly type: 'approval_answered'
       readonly callId: string
+      /** The answer's, or `covered`: the allow rule of a sibling's answer speaks for this call. */
       readonly decision: string
       readonly reason?: string
     }
   | {
+      /** A page's tool starts; it comes before the call's `tool_call_start`. */
       readonly type: 'client_tool_call'
       readonly callId: string
       readonly name: string
       readonly arguments: JsonObject
+      /** Names this one execution: an answer from a page must bring it. */
+      readonly key: string
     }
   | {
       readonly type: 'tool_call_waiting'

@@ -3,17 +3,20 @@
  * @module
  */
 export type {
+  AnswerReview,
   ApprovalAnswer,
   ApprovalBatch,
   ApprovalRequest,
   Approver,
 } from './approval/approver.ts'
 export {
+  type AnswerOutcome,
   type AnswerReceipt,
   type PendingApproval,
   type PromptApprover,
   type PromptOptions,
   promptApprover,
+  type QuestionRecord,
 } from './approval/prompt.ts'
 export type { Clock } from './clock.ts'
 export type { Mode, ToolDefinition } from './deferred/exposure.ts'
@@ -39,14 +42,16 @@ export {
   type ToolResult,
   type Truncation,
 } from './round.ts'
-export type { DispatchOptions } from './run.ts'
+export type { DispatchOptions, UnfinishedRound } from './run.ts'
 export type { ReadEvents } from './run-state/event-log.ts'
+export type { Lifetime, RecordStore } from './run-state/records.ts'
 export type {
   AllowRule,
   HistoryEntry,
   JournalEntry,
   LedgerEntry,
   RoundRecord,
+  RoundRequest,
   RunState,
   SessionChange,
   SessionState,
@@ -54,6 +59,17 @@ export type {
 export type { RunChange, RunStore } from './run-state/store.ts'
 export type { CompiledSchema, Issue, SchemaValidator } from './schema/validator.ts'
 export type { CatalogueEntry } from './tools/catalogue.ts'
+export {
+  type ClientAnswer,
+  type ClientAnswerReceipt,
+  type ClientCallOptions,
+  type ClientCallRecord,
+  type ClientCalls,
+  clientCalls,
+  type Lease,
+  type LeaseOutcome,
+  type PendingClientCall,
+} from './tools/client-calls.ts'
 export {
   type ClientToolDefinition,
   type ClientTools,

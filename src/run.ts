@@ -11,13 +11,14 @@ import type { EventListener } from './events.ts'
 import { type Abortable, abortable } from './execute/deadline.ts'
 import { toPlain } from './execute/plain.ts'
 import { createStragglers, type Stragglers } from './execute/stragglers.ts'
-import type { RoundResult, ToolCall, ToolResult } from './round.ts'
+import type { Json, RoundResult, ToolCall, ToolResult } from './round.ts'
 import { createEventLog, type EventLog } from './run-state/event-log.ts'
 import type { Access } from './run-state/run-state.ts'
 import {
   newRunState,
   newSessionState,
   type RoundRecord,
+  type RoundRequest,
   type RunState,
 } from './run-state/run-state.ts'
 import type { RunStore } from './run-state/store.ts'
@@ -51,6 +52,15 @@ export interface OpenRun {
   readonly cancel: (reason?: unknown) => Promise<void>
   /** Rounds are under way or waiting, or somebody follows the events. */
   readonly busy: () => boolean
+  /** Rounds that a crash broke off and that may be dispatched again, in order. */
+  readonly unfinished: () => Promise<readonly UnfinishedRound[]>
+}
+
+/** A round that was begun and has no results: dispatch it again as it stands. */
+export interface UnfinishedRound {
+  readonly roundId: string
+  readonly calls: readonly ToolCall[]
+  readonly finishReason?: string
 }
 
 /** Rounds whose records stay at hand, so that a repeat in the next round needs no look into the store. */
@@ -110,6 +120,7 @@ export async function openRun(
       return inTurn(rounds, () => stopForGood(rounds))
     },
     busy: () => active.size > 0 || run.log.isFollowed(),
+    unfinished: () => findUnfinished(rounds),
   }
   const rounds: Rounds = {
     engine,
@@ -138,8 +149,9 @@ async function enqueue(
   signal: AbortSignal | undefined,
 ): Promise<RoundResult> {
   const { active, controller } = rounds
-  const digest = options.roundId === undefined ? '' : await digestOf(calls)
-  const roundId = options.roundId ?? crypto.randomUUID()
+  const { roundId = crypto.randomUUID(), finishReason } = options
+  const request = options.roundId === undefined ? undefined : requestOf(calls, finishReason)
+  const digest = request ? await sha256(canonicalJson(request.calls as unknown as Json)) : ''
   const under = active.get(roundId)
   if (under && under.digest !== digest) throw mismatch(roundId)
   if (under) return under.result
@@ -149,15 +161,17 @@ async function enqueue(
     digest,
     calls,
     signal: joined,
-    finishReason: options.finishReason,
+    finishReason,
+    request,
   }
   const result = inTurn(rounds, () => dispatchOnce(rounds, asked))
   active.set(roundId, { digest, result })
   return result.finally(() => active.delete(roundId))
 }
 
-type AskedRound = Omit<PendingRound, 'state' | 'session' | 'broken' | 'finishReason'> & {
+type AskedRound = Omit<PendingRound, 'state' | 'session' | 'broken' | 'finishReason' | 'secret'> & {
   readonly finishReason: string | undefined
+  readonly request: RoundRequest | undefined
 }
 
 /** Answers a round that is recorded; dispatches it otherwise, from where a crash broke it off. */
@@ -165,7 +179,7 @@ async function dispatchOnce(rounds: Rounds, asked: AskedRound): Promise<RoundRes
   const { engine, run, recent } = rounds
   const { store, clock } = engine
   const { runId, sessionId } = run
-  const { roundId, digest, finishReason, ...rest } = asked
+  const { roundId, digest, finishReason, request, ...rest } = asked
   const earlier =
     digest === '' ? undefined : (recent.get(roundId) ?? (await store.loadRound(runId, roundId)))
   if (earlier && earlier.digest !== digest) throw mismatch(roundId)
@@ -173,13 +187,14 @@ async function dispatchOnce(rounds: Rounds, asked: AskedRound): Promise<RoundRes
   await countWrites(rounds)
   const state = (await store.load(runId)) ?? rounds.last ?? newRunState(runId, sessionId, clock())
   const session = (await store.loadSession(sessionId)) ?? newSessionState(sessionId)
-  await store.openRound(runId, opening(roundId, digest, state))
+  await store.openRound(runId, opening(roundId, digest, state, request))
   const round: PendingRound = {
     ...rest,
     roundId,
     digest,
     state,
     session,
+    secret: (earlier ?? { request }).request?.secret ?? crypto.randomUUID(),
     ...(finishReason !== undefined && { finishReason }),
     ...(earlier && { broken: earlier }),
   }
@@ -231,12 +246,37 @@ async function stopForGood(rounds: Rounds): Promise<void> {
   await store.commit(runId, { expectedVersion: state.version, state: rounds.last })
 }
 
-function opening(roundId: string, digest: string, state: RunState): RoundRecord {
+async function findUnfinished({ engine, run, active }: Rounds): Promise<UnfinishedRound[]> {
+  const state = await engine.store.load(run.runId)
+  const open = await engine.store.listRounds(run.runId, state?.rounds ?? 0, mostBrokenOff)
+  return open.flatMap(({ roundId, status, request }) => {
+    if (status === 'done' || !request || active.has(roundId)) return []
+    const { secret: _secret, ...asked } = request
+    return [{ roundId, ...asked }]
+  })
+}
+
+function requestOf(calls: readonly ToolCall[], finishReason: string | undefined): RoundRequest {
+  return {
+    // As a store gives it back: -0 comes back as 0, and the digest must not see a difference.
+    calls: JSON.parse(JSON.stringify(toPlain(calls))),
+    ...(finishReason !== undefined && { finishReason }),
+    secret: crypto.randomUUID(),
+  }
+}
+
+function opening(
+  roundId: string,
+  digest: string,
+  state: RunState,
+  request: RoundRequest | undefined,
+): RoundRecord {
   return {
     roundId,
     index: state.rounds,
     digest,
     status: 'running',
+    ...(request && { request }),
     journal: [],
     results: [],
     history: [],
@@ -270,10 +310,6 @@ function copyOf(call: ToolCall): ToolCall {
   } catch {
     return { name: '' }
   }
-}
-
-function digestOf(calls: readonly ToolCall[]): Promise<string> {
-  return sha256(canonicalJson(toPlain(calls)))
 }
 
 function mismatch(roundId: string): DispatchError {

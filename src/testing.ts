@@ -5,4 +5,5 @@
  */
 export { type CacheStoreContractOptions, cacheStoreContract } from './testing/cache-store.ts'
 export type { ContractOptions, Expect, Skip, TestApi } from './testing/contract.ts'
+export { type RecordStoreContractOptions, recordStoreContract } from './testing/record-store.ts'
 export { type RunStoreContractOptions, runStoreContract } from './testing/run-store.ts'

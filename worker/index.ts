@@ -36,9 +36,10 @@ app.post('/v1/runs', async ({ req, env }) => {
   const body = await readBody(req.raw, 'createRun')
   if (body instanceof Response) return body
   const sessionId = typeof body.sessionId === 'string' ? body.sessionId : crypto.randomUUID()
+  const { sessionId: _session, ...setup } = body
   const url = new URL(`/v1/runs/${newRunId(sessionId)}`, req.url)
-  if (typeof body.mode === 'string') url.searchParams.set('mode', body.mode)
-  return fromObject(session(env, sessionId).fetch(url.href, { method: 'PUT' }))
+  const init = { method: 'PUT', body: JSON.stringify(setup) }
+  return fromObject(session(env, sessionId).fetch(url.href, init))
 })
 
 app.all('/v1/runs/:run/*', forward)

@@ -17,10 +17,12 @@ export interface Problem {
   readonly title: string
   readonly detail: string
   readonly errors?: readonly FieldProblem[]
+  /** What became of each answer that was given. */
+  readonly answers?: readonly unknown[]
 }
 
 export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
-  const { status, code, title, detail, errors } = problem
+  const { status, code, title, detail, errors, answers } = problem
   const body = {
     type: `urn:threepass:${code}`,
     title,
@@ -28,6 +30,7 @@ export function problemResponse(problem: Problem, headers: Record<string, string
     detail,
     code,
     ...(errors && { errors }),
+    ...(answers && { answers }),
   }
   return Response.json(body, {
     status,

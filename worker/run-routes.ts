@@ -5,9 +5,8 @@
 import { Hono } from 'hono'
 import { DispatchError } from '../src/errors.ts'
 import type {
-  ApprovalAnswer,
-  Dispatcher,
-  Json,
+  ClientCalls,
+  ClientToolDefinition,
   JsonObject,
   Mode,
   PromptApprover,
@@ -17,41 +16,34 @@ import type {
 } from '../src/index.ts'
 import { readCalls } from '../src/providers/index.ts'
 import { newRunState } from '../src/run-state/run-state.ts'
+import { approvalRoutes } from './approval-routes.ts'
 import { readBody } from './body.ts'
-import { modes } from './env.ts'
-import { errorResponse, notFound, problemResponse } from './problem.ts'
+import { callRoutes } from './call-routes.ts'
+import type { LiveRounds } from './live-rounds.ts'
+import { errorResponse, notFound } from './problem.ts'
 import { sessionOf } from './run-id.ts'
+import type { SessionDispatchers } from './session-dispatchers.ts'
 import { streamEvents, wantsStream } from './sse.ts'
 
 export interface SessionParts {
   readonly store: RunStore
   readonly prompt: PromptApprover
-  /** Rounds whose client waits for a person, with how many posts do. */
-  readonly asking: Map<string, number>
-  readonly waitUntil: (work: Promise<unknown>) => void
-  readonly modeOf: (runId: string) => Mode
-  readonly keepMode: (runId: string, mode: string) => void
-  readonly dispatcherFor: (mode: Mode) => Dispatcher
+  readonly calls: ClientCalls
+  readonly live: LiveRounds
+  readonly dispatchers: SessionDispatchers
 }
 
 const historyPage = 50
 
 export function runRoutes(parts: SessionParts): Hono {
-  const { store } = parts
+  const { store, dispatchers } = parts
+  const { open } = dispatchers
   const app = new Hono()
-  const open = (runId: string): Run => parts.dispatcherFor(parts.modeOf(runId)).run({ runId })
   app.onError((error) => errorResponse(error))
 
   app.put('/v1/runs/:run', async ({ req }) => {
-    const runId = req.param('run')
-    const sessionId = sessionOf(runId) ?? ''
-    const mode = modes.find((each) => each === req.query('mode'))
-    if (mode) parts.keepMode(runId, mode)
-    const state = { ...newRunState(runId, sessionId, Date.now()), version: 1 }
-    await store.commit(runId, { expectedVersion: 0, state })
-    const { tools, turnContext } = open(runId)
-    const body = { runId, sessionId, mode: parts.modeOf(runId), tools, turnContext }
-    return Response.json(body, { status: 201, headers: { location: `/v1/runs/${runId}` } })
+    const body = (await req.json()) as { mode?: Mode; clientTools?: ClientToolDefinition[] }
+    return createRun(parts, req.param('run'), body)
   })
 
   app.use('/v1/runs/:run/*', async ({ req }, next) => {
@@ -68,7 +60,7 @@ export function runRoutes(parts: SessionParts): Hono {
     return Response.json({
       runId,
       sessionId,
-      mode: parts.modeOf(runId),
+      mode: dispatchers.setupOf(runId).mode,
       createdAt,
       stopped,
       loaded: loaded.map(([name]) => name),
@@ -79,7 +71,7 @@ export function runRoutes(parts: SessionParts): Hono {
         results,
         history,
       })),
-      pendingApprovals: parts.prompt.pending().filter((each) => each.runId === runId),
+      ...pendingOf(parts, runId),
     })
   })
 
@@ -96,10 +88,8 @@ export function runRoutes(parts: SessionParts): Hono {
     return streamEvents(open(req.param('run')), { after, follow })
   })
 
-  app.post('/v1/runs/:run/approvals', async ({ req }) => {
-    const body = await readBody(req.raw, 'answerApprovals')
-    return body instanceof Response ? body : answerApprovals(parts, req.param('run'), body)
-  })
+  approvalRoutes(app, parts)
+  callRoutes(app, parts)
 
   app.delete('/v1/runs/:run', async ({ req }) => {
     const runId = req.param('run')
@@ -112,36 +102,55 @@ export function runRoutes(parts: SessionParts): Hono {
   return app
 }
 
+async function createRun(
+  { store, dispatchers }: SessionParts,
+  runId: string,
+  setup: { mode?: Mode; clientTools?: ClientToolDefinition[] },
+): Promise<Response> {
+  const sessionId = sessionOf(runId) ?? ''
+  dispatchers.keep(runId, setup)
+  const state = { ...newRunState(runId, sessionId, Date.now()), version: 1 }
+  await store.commit(runId, { expectedVersion: 0, state })
+  const { tools, turnContext } = dispatchers.open(runId)
+  const { mode } = dispatchers.setupOf(runId)
+  const refusedTools = dispatchers.refusedOf(runId)
+  const body = { runId, sessionId, mode, tools, turnContext, refusedTools }
+  return Response.json(body, { status: 201, headers: { location: `/v1/runs/${runId}` } })
+}
+
+/** What the run waits for. */
+function pendingOf({ prompt, calls }: SessionParts, runId: string) {
+  return {
+    pendingApprovals: prompt.pending().filter((each) => each.runId === runId),
+    pendingCalls: calls.pending().filter((each) => each.runId === runId),
+  }
+}
+
 async function dispatchRound(
-  { store, asking, waitUntil }: SessionParts,
+  parts: SessionParts,
   run: Run,
   body: JsonObject,
   stream: boolean,
 ): Promise<Response> {
+  const { store, live } = parts
+  const { runId } = run
   const read = callsOf(body)
   const roundId = typeof body.roundId === 'string' ? body.roundId : crypto.randomUUID()
   const finishReason = typeof body.finishReason === 'string' ? body.finishReason : read.finishReason
   const asks = (body.approvals ?? (stream ? 'ask' : 'deny')) === 'ask'
-  const key = roundKey(run.runId, roundId)
-  if (asks) asking.set(key, (asking.get(key) ?? 0) + 1)
-  const answered = () => {
-    const left = (asking.get(key) ?? 1) - 1
-    if (left > 0) asking.set(key, left)
-    else asking.delete(key)
-  }
-  const after = stream ? await store.lastSeq(run.runId) : 0
-  const done = run
-    .dispatch(read.calls, { roundId, ...(finishReason !== undefined && { finishReason }) })
-    .finally(() => asks && answered())
+  const after = stream ? await store.lastSeq(runId) : 0
   // A client that goes away ends its stream, not the round.
-  waitUntil(done.catch(() => {}))
+  const done = live.start(run, {
+    roundId,
+    calls: read.calls,
+    asks,
+    ...(finishReason !== undefined && { finishReason }),
+  })
   if (stream) return streamEvents(run, { after, roundId, done })
-  return Response.json(await done)
-}
-
-/** Round ids are the client's, so they are unique in a run only. */
-export function roundKey(runId: string, roundId: string): string {
-  return `${runId}\n${roundId}`
+  const result = await (asks ? Promise.race([done, live.suspended(runId)]) : done)
+  if (result) return Response.json(result)
+  // Nobody holds a connection open for a person: the same round, posted again, joins.
+  return Response.json({ roundId, status: 'waiting', ...pendingOf(parts, runId) }, { status: 202 })
 }
 
 function callsOf(body: JsonObject): {
@@ -156,26 +165,4 @@ function callsOf(body: JsonObject): {
   }
   // Throws THREEPASS_BAD_ROUND, a 400, with the forms that are accepted.
   return readCalls(body.message ?? null)
-}
-
-function answerApprovals({ prompt }: SessionParts, runId: string, body: JsonObject): Response {
-  const receipts = (body.answers as Json[]).map((each) => {
-    const { token, ...answer } = each as JsonObject & { token: string; callId: string }
-    // A token of another run is as good as none.
-    const isOurs = prompt.runOf(token) === runId
-    const receipt = isOurs ? prompt.answer(answer as unknown as ApprovalAnswer, token) : 'unknown'
-    return { callId: answer.callId, receipt }
-  })
-  const worst = receipts.some(({ receipt }) => receipt === 'conflict')
-    ? 409
-    : receipts.some(({ receipt }) => receipt === 'unknown')
-      ? 404
-      : 200
-  if (worst === 200) return Response.json({ answers: receipts })
-  return problemResponse({
-    status: worst,
-    code: worst === 409 ? 'ALREADY_ANSWERED' : 'NOT_ASKED',
-    title: worst === 409 ? 'Already answered otherwise' : 'Not asked',
-    detail: receipts.map(({ callId, receipt }) => `${callId}: ${receipt}`).join('; '),
-  })
 }

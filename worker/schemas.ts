@@ -6,6 +6,44 @@ import { modes } from './env.ts'
 
 const id = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } as const
 
+const clientTools = {
+  type: 'array',
+  maxItems: 64,
+  description:
+    "Tools whose code runs in the caller's pages. A name of the server's own is refused, as is a schema that cannot be used; the answer says which.",
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['name', 'description', 'inputSchema'],
+    properties: {
+      name: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+      description: { type: 'string', maxLength: 4000 },
+      inputSchema: { type: 'object', description: 'JSON Schema of the arguments.' },
+      readOnly: { type: 'boolean', description: 'Changes nothing: nobody is asked about it.' },
+      concurrent: { type: 'boolean', description: 'May run beside other calls.' },
+      timeout: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 900_000,
+        description: 'Milliseconds until the model is told that no page answered. Default 60,000.',
+      },
+    },
+  },
+} as const
+
+const key = {
+  type: 'string',
+  maxLength: 1000,
+  description: 'From the client_tool_call event: names this one execution.',
+} as const
+
+const owner = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  description: "The page's own name for itself, the same over a reload.",
+} as const
+
 export const bodySchemas = {
   createRun: {
     type: 'object',
@@ -20,6 +58,7 @@ export const bodySchemas = {
         enum: [...modes],
         description: 'How schemas reach the model. Default: the TOOL_MODE variable.',
       },
+      clientTools,
     },
   },
   dispatchRound: {
@@ -58,7 +97,44 @@ export const bodySchemas = {
         type: 'string',
         enum: ['ask', 'deny'],
         description:
-          'ask: wait for answers to POST approvals. deny: what needs a person is denied. Default: ask for an event stream, deny for JSON.',
+          'ask: put questions, to be answered by POST approvals; a JSON answer that would have to wait for a person or a page is a 202 with what is pending. deny: what needs a person is denied. Default: ask for an event stream, deny for JSON.',
+      },
+    },
+  },
+  leaseCall: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['key', 'owner'],
+    properties: { key, owner },
+  },
+  answerCall: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['key'],
+    minProperties: 2,
+    properties: {
+      key,
+      owner,
+      result: { description: 'Any JSON: what the tool gave.' },
+      error: {
+        type: 'string',
+        maxLength: 4000,
+        description: 'Instead of a result: why it failed.',
+      },
+    },
+  },
+  createToken: {
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    properties: {
+      runId: { type: 'string', maxLength: 129, description: 'The one run it is good for.' },
+      sessionId: { ...id, description: 'Or the session: its runs and its chat.' },
+      expiresInSeconds: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 86_400,
+        description: 'Default 3,600.',
       },
     },
   },

@@ -5,64 +5,100 @@
 import { DurableObject } from 'cloudflare:workers'
 import {
   type Approver,
-  createDispatcher,
-  type Dispatcher,
-  type Mode,
+  type ClientCallRecord,
+  type ClientCalls,
+  clientCalls,
+  type PromptApprover,
   promptApprover,
+  type QuestionRecord,
 } from '../src/index.ts'
-import { kvCacheStore } from '../src/result-cache/kv.ts'
-import { durableObjectRunStore } from '../src/run-state/durable-object.ts'
-import { defaultMode, type Env, maxConcurrent, modes } from './env.ts'
-import { roundKey, runRoutes } from './run-routes.ts'
-import { workerTools } from './worker-tools.ts'
+import { durableObjectRecords, durableObjectRunStore } from '../src/run-state/durable-object.ts'
+import type { Env } from './env.ts'
+import { type LiveRounds, liveRounds } from './live-rounds.ts'
+import { runRoutes } from './run-routes.ts'
+import { sessionDispatchers } from './session-dispatchers.ts'
 
 /** Nobody may come back to a question: after fifteen minutes it counts as denied, and the round goes on. */
 const approvalTimeoutMs = 900_000
+/** While a page is waited for, the object looks again at least this often: leases and deadlines pass. */
+const watchMs = 30_000
 
 export class SessionObject extends DurableObject<Env> {
   readonly #routes: ReturnType<typeof runRoutes>
+  readonly #live: LiveRounds
+  readonly #prompt: PromptApprover
+  readonly #calls: ClientCalls
+  readonly #revive: () => Promise<void>
+  #revived: Promise<void> | undefined
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env)
-    const store = durableObjectRunStore(state.storage)
+    const { storage } = state
+    const store = durableObjectRunStore(storage)
     const waitUntil = (work: Promise<unknown>) => state.waitUntil(work)
-    const prompt = promptApprover({ timeoutMs: approvalTimeoutMs })
-    /** Rounds whose client waits for a person; the others are not asked about. */
-    const asking = new Map<string, number>()
-    const approver: Approver = (batch) =>
-      asking.has(roundKey(batch.runId, batch.roundId)) ? prompt.approver(batch) : []
-    const dispatchers = new Map<Mode, Dispatcher>()
-    const tools = workerTools(env, store)
-    const dispatcherFor = (mode: Mode): Dispatcher => {
-      const made = dispatchers.get(mode)
-      if (made) return made
-      const dispatcher = createDispatcher({
-        tools,
-        mode,
-        maxConcurrent: maxConcurrent(env),
-        cache: kvCacheStore(env.RESULTS, { waitUntil }),
-        store,
-        approver,
-        waitUntil,
-      })
-      dispatchers.set(mode, dispatcher)
-      return dispatcher
+    const onChange = () => {
+      this.#live.changes.notify()
+      waitUntil(this.#setAlarm())
     }
+    this.#prompt = promptApprover({
+      timeoutMs: approvalTimeoutMs,
+      store: durableObjectRecords<QuestionRecord>(storage, 'approval'),
+      onChange,
+    })
+    this.#calls = clientCalls({
+      store: durableObjectRecords<ClientCallRecord>(storage, 'client call'),
+      onChange,
+    })
+    this.#live = liveRounds({
+      kv: storage.kv,
+      prompt: this.#prompt,
+      calls: this.#calls,
+      waitUntil,
+    })
+    const approver: Approver = (batch) =>
+      this.#live.asks(batch.runId, batch.roundId) ? this.#prompt.approver(batch) : []
+    const dispatchers = sessionDispatchers({
+      env,
+      kv: storage.kv,
+      store,
+      approver,
+      clientCalls: this.#calls,
+      waitUntil,
+      onEvent: this.#live.hear,
+    })
+    this.#revive = () => this.#live.revive(dispatchers.open)
     this.#routes = runRoutes({
       store,
-      prompt,
-      asking,
-      waitUntil,
-      modeOf: (runId) => {
-        const kept = state.storage.kv.get<string>(`mode:${runId}`)
-        return modes.find((mode) => mode === kept) ?? defaultMode(env)
-      },
-      keepMode: (runId, mode) => state.storage.kv.put(`mode:${runId}`, mode),
-      dispatcherFor,
+      prompt: this.#prompt,
+      calls: this.#calls,
+      live: this.#live,
+      dispatchers,
     })
   }
 
-  override fetch(request: Request): Response | Promise<Response> {
+  override async fetch(request: Request): Promise<Response> {
+    await this.#awake()
     return this.#routes.fetch(request)
+  }
+
+  /** Questions expire and leases pass on also when nobody calls. */
+  override async alarm(): Promise<void> {
+    await this.#awake()
+    // What is over now is closed by timers of this object; rounds that it releases go on.
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    await this.#live.quiet()
+    await this.#setAlarm()
+  }
+
+  /** Once in this object's life: what a restart broke off is taken up again. */
+  #awake(): Promise<void> {
+    this.#revived ??= this.#revive()
+    return this.#revived
+  }
+
+  async #setAlarm(): Promise<void> {
+    const expiries = this.#prompt.pending().flatMap(({ expiresAt }) => expiresAt ?? [])
+    if (this.#calls.pending().length > 0) expiries.push(Date.now() + watchMs)
+    if (expiries.length > 0) await this.ctx.storage.setAlarm(Math.min(...expiries))
   }
 }

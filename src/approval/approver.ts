@@ -7,7 +7,11 @@ import type { JsonObject } from '../round.ts'
 /** One call that needs a person. Its arguments have passed validation. */
 export interface ApprovalRequest {
   readonly callId: string
-  /** Unguessable and used once: an answer that comes from outside must bring it. */
+  /**
+   * Unguessable and used once: an answer that comes from outside must bring it. Bound to the run, the
+   * round, the call, its arguments and the tool as it is defined now; the same when the question is put
+   * again after a crash.
+   */
   readonly token: string
   readonly name: string
   readonly description: string
@@ -17,12 +21,22 @@ export interface ApprovalRequest {
   readonly problem?: string
 }
 
+/** What an answer would do. */
+export interface AnswerReview {
+  /** Why its edited arguments cannot run: the question stays open. */
+  readonly problem?: string
+  /** The calls it decides: its own, and those that its allow rule covers. */
+  readonly settles: readonly string[]
+}
+
 /** All the calls of a round that need a person, in call order. */
 export interface ApprovalBatch {
   readonly runId: string
   readonly sessionId: string
   readonly roundId: string
   readonly requests: readonly ApprovalRequest[]
+  /** Looks at an answer before it counts, so that whoever gives it hears at once what is wrong. */
+  readonly review: (answer: ApprovalAnswer) => Promise<AnswerReview>
   /** Aborts when the round or the run does: nobody waits for the answer any more. */
   readonly signal: AbortSignal
 }

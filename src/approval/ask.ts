@@ -2,11 +2,12 @@
  * Asks a person about the calls of a round, in one batch, and reads the answers. Fails closed.
  * @module
  */
+import { canonicalJson, sha256 } from '../dedupe/call-key.ts'
 import type { EventBody } from '../events.ts'
 import { copyJson } from '../execute/copy.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { AllowRule, Denial } from '../run-state/run-state.ts'
-import type { ApprovalAnswer, ApprovalRequest, Approver } from './approver.ts'
+import type { AnswerReview, ApprovalAnswer, ApprovalRequest, Approver } from './approver.ts'
 import { isAllowed } from './rules.ts'
 
 /** A call that waits for a person, and whether allow rules may speak for it. */
@@ -21,6 +22,8 @@ export interface AskEnvironment {
   readonly runId: string
   readonly sessionId: string
   readonly roundId: string
+  /** Tokens are made from it. */
+  readonly secret: string
   readonly signal: AbortSignal
   readonly emit: (body: EventBody) => void
   /** Checks edited arguments as pass 1 checks the model's. */
@@ -57,7 +60,7 @@ export async function askPeople(
   let stopped = false
   let open: readonly (Asked & { problem?: string })[] = asked
   for (let attempt = 0; open.length > 0 && attempt < mostAttempts; attempt += 1) {
-    const answers = await putQuestions(open, environment)
+    const answers = await putQuestions(open, attempt, environment)
     if (answers === 'aborted') {
       for (const { call } of open) byCall.set(call.id, { kind: 'aborted' })
       return { byCall, ...found, stopped }
@@ -71,7 +74,7 @@ export async function askPeople(
       if ('problem' in decision) again.push({ ...each, problem: decision.problem })
       else byCall.set(each.call.id, decision)
     }
-    await release(open, answers, byCall, found)
+    await release(open, answers, byCall, found, environment)
     open = stopped ? [] : again
   }
   for (const { call } of asked) {
@@ -88,11 +91,12 @@ const unanswered: Decision = {
 
 async function putQuestions(
   open: readonly (Asked & { problem?: string })[],
+  attempt: number,
   environment: AskEnvironment,
 ): Promise<Map<string, ApprovalAnswer> | 'aborted'> {
   const { approver, signal, emit, runId, sessionId, roundId } = environment
   if (signal.aborted) return 'aborted'
-  const requests = open.map(({ call, problem }) => requestOf(call, problem))
+  const requests = await Promise.all(open.map((each) => requestOf(each, attempt, environment)))
   emit({
     type: 'approval_requested',
     questions: requests.map(({ callId, token, name, arguments: args }) => ({
@@ -103,7 +107,8 @@ async function putQuestions(
     })),
   })
   try {
-    const batch = { runId, sessionId, roundId, requests, signal }
+    const review = (answer: ApprovalAnswer) => reviewOf(answer, open, environment)
+    const batch = { runId, sessionId, roundId, requests, review, signal }
     const answers = await untilAborted(
       Promise.resolve().then(() => approver(batch)),
       signal,
@@ -116,10 +121,15 @@ async function putQuestions(
   }
 }
 
-function requestOf(call: ReadyCall, problem: string | undefined): ApprovalRequest {
+async function requestOf(
+  { call, problem }: Asked & { problem?: string },
+  attempt: number,
+  { runId, roundId, secret }: AskEnvironment,
+): Promise<ApprovalRequest> {
+  const bound = [runId, roundId, call.id, attempt, call.key, await call.registered.fingerprint()]
   return {
     callId: call.id,
-    token: crypto.randomUUID(),
+    token: await sha256(`${secret} ${canonicalJson(bound)}`),
     name: call.name,
     description: call.registered.tool.description ?? '',
     arguments: copyJson(call.checked.args),
@@ -160,6 +170,49 @@ function sortAnswers(
   return sorted
 }
 
+/** Arguments that a person put in the place of the model's, as a call that can run. */
+async function edit(
+  call: ReadyCall,
+  args: unknown,
+  inspect: AskEnvironment['inspect'],
+): Promise<ReadyCall | { problem: string }> {
+  if (isObject(args)) return inspect(call, args)
+  return { problem: `${call.name}: edited arguments must be a JSON object` }
+}
+
+async function reviewOf(
+  answer: ApprovalAnswer,
+  open: readonly Asked[],
+  { inspect }: AskEnvironment,
+): Promise<AnswerReview> {
+  const own = open.find(({ call }) => call.id === answer.callId)
+  if (!own) return { settles: [] }
+  if (answer.decision === 'approve' && answer.arguments !== undefined) {
+    const edited = await edit(own.call, answer.arguments, inspect)
+    if ('problem' in edited) return { problem: edited.problem, settles: [] }
+  }
+  const rule = await ruleOf(own.call, answer)
+  const covered = rule ? await coveredBy([rule], open) : []
+  return { settles: [own.call.id, ...covered.map(({ call }) => call.id)] }
+}
+
+/** The allow rule that an answer makes, if it makes one. */
+async function ruleOf(call: ReadyCall, answer: ApprovalAnswer): Promise<AllowRule | undefined> {
+  if (answer.decision !== 'approve-for-run' && answer.decision !== 'approve-and-remember') return
+  const rule = { tool: call.name, fingerprint: await call.registered.fingerprint() }
+  const pattern = answer.decision === 'approve-and-remember' ? answer.pattern : undefined
+  return pattern ? { ...rule, pattern } : rule
+}
+
+async function coveredBy(rules: readonly AllowRule[], open: readonly Asked[]): Promise<Asked[]> {
+  const covered: Asked[] = []
+  for (const each of open) {
+    if (each.always) continue
+    if (await isAllowed(each.call.registered, each.call.checked.args, rules)) covered.push(each)
+  }
+  return covered
+}
+
 async function decide(
   { call }: Asked,
   answer: ApprovalAnswer,
@@ -169,9 +222,7 @@ async function decide(
   const reason = 'reason' in answer && answer.reason ? String(answer.reason) : ''
   let approved = call
   if (answer.decision === 'approve' && answer.arguments !== undefined) {
-    const edited = isObject(answer.arguments)
-      ? await inspect(call, answer.arguments)
-      : { problem: `${call.name}: edited arguments must be a JSON object` }
+    const edited = await edit(call, answer.arguments, inspect)
     if ('problem' in edited) return edited
     approved = edited
   }
@@ -185,11 +236,10 @@ async function decide(
     found.denials.push({ key: call.key, reason })
     return { kind: 'denied', code: answer.decision === 'stop' ? 'stopped' : 'denied', reason }
   }
-  if (answer.decision === 'approve') return { kind: 'approved', call: approved }
-  const rule = { tool: call.name, fingerprint: await call.registered.fingerprint() }
-  if (answer.decision === 'approve-for-run') found.runRules.push(rule)
-  else found.sessionRules.push(answer.pattern ? { ...rule, pattern: answer.pattern } : rule)
-  return { kind: 'approved', call }
+  const rule = await ruleOf(call, answer)
+  const rules = answer.decision === 'approve-for-run' ? found.runRules : found.sessionRules
+  if (rule) rules.push(rule)
+  return { kind: 'approved', call: approved }
 }
 
 /** A rule that one answer made speaks at once for the calls of the batch that nobody answered. */
@@ -198,13 +248,13 @@ async function release(
   answers: ReadonlyMap<string, ApprovalAnswer>,
   byCall: Map<string, Decision>,
   found: { runRules: AllowRule[]; sessionRules: AllowRule[] },
+  { emit }: AskEnvironment,
 ): Promise<void> {
   const rules = [...found.runRules, ...found.sessionRules]
-  for (const { call, always } of open) {
-    if (always || answers.has(call.id)) continue
-    if (await isAllowed(call.registered, call.checked.args, rules)) {
-      byCall.set(call.id, { kind: 'approved', call })
-    }
+  const silent = open.filter(({ call }) => !answers.has(call.id))
+  for (const { call } of await coveredBy(rules, silent)) {
+    emit({ type: 'approval_answered', callId: call.id, decision: 'covered' })
+    byCall.set(call.id, { kind: 'approved', call })
   }
 }
 

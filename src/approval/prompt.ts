@@ -1,10 +1,12 @@
 /**
- * An approver made of a question that goes out and an answer that comes back by call id: for a
- * dialog in a page, or for answers that arrive by HTTP.
+ * An approver made of a question that goes out and an answer that comes back by token: for a dialog in a
+ * page, or for answers that arrive by HTTP, also after a restart when it is given a durable store.
  * @module
  */
+import { type Clock, systemClock } from '../clock.ts'
 import { canonicalJson } from '../dedupe/call-key.ts'
 import { toPlain } from '../execute/plain.ts'
+import { memoryRecords, type RecordStore } from '../run-state/records.ts'
 import type { ApprovalAnswer, ApprovalBatch, ApprovalRequest, Approver } from './approver.ts'
 
 /** A question that waits for its answer. */
@@ -12,23 +14,42 @@ export interface PendingApproval extends ApprovalRequest {
   readonly runId: string
   readonly sessionId: string
   readonly roundId: string
+  /** Milliseconds since the epoch at which it counts as denied; absent: it waits for ever. */
+  readonly expiresAt?: number
 }
 
 /**
  * What became of an answer: `taken`; `repeated` (the same answer once more, harmless); `conflict`
- * (another answer was first); `unknown` (not asked, not asked any more, or a wrong token).
+ * (another answer was first); `refused` (its edited arguments do not fit: the question stays open);
+ * `over` (asked, but nobody waits for the answer any more); `unknown` (never asked, or a wrong token).
  */
-export type AnswerReceipt = 'taken' | 'repeated' | 'conflict' | 'unknown'
+export type AnswerReceipt = 'taken' | 'repeated' | 'conflict' | 'refused' | 'over' | 'unknown'
+
+/** The receipt, and why the answer was refused. */
+export interface AnswerOutcome {
+  readonly receipt: AnswerReceipt
+  readonly problem?: string
+}
+
+/** What is kept of a question. */
+export interface QuestionRecord {
+  readonly runId: string
+  readonly callId: string
+  readonly expiresAt: number | null
+  /** The first answer. */
+  readonly answer?: ApprovalAnswer
+}
 
 export interface PromptApprover {
   /** Pass this to `createDispatcher`. */
   readonly approver: Approver
   /** What waits for an answer now, oldest first. */
   readonly pending: () => readonly PendingApproval[]
-  /** Gives one answer; the round goes on when its last question is answered. `token` is the request's. */
-  readonly answer: (answer: ApprovalAnswer, token: string) => AnswerReceipt
-  /** The run that a question belongs or belonged to; `undefined` for a token that was never given. */
-  readonly runOf: (token: string) => string | undefined
+  /**
+   * Gives one answer; it is stored before anything runs, and the round goes on when its last question is
+   * answered. `token` is the request's. With `runId` a token of another run is unknown.
+   */
+  readonly answer: (answer: ApprovalAnswer, token: string, runId?: string) => Promise<AnswerOutcome>
 }
 
 export interface PromptOptions {
@@ -36,39 +57,83 @@ export interface PromptOptions {
   readonly onChange?: (pending: readonly PendingApproval[]) => void
   /** Milliseconds after which an unanswered question counts as denied; default: none. */
   readonly timeoutMs?: number
+  /** Where questions and answers outlive the process; default: in memory. */
+  readonly store?: RecordStore<QuestionRecord>
+  readonly clock?: Clock
 }
 
 interface Open {
   readonly request: PendingApproval
-  readonly settle: (answer: ApprovalAnswer) => void
+  readonly record: QuestionRecord
+  readonly batch: ApprovalBatch
+  /** Takes the answer, and the calls that it settles out of the batch. */
+  readonly settle: (answer: ApprovalAnswer, settles: readonly string[]) => void
 }
 
-/** How many given answers are remembered, to tell a repeat from a conflict. */
-const mostRemembered = 1_000
+/** How long an answer is remembered after its question is over, to tell a repeat from a conflict. */
+const rememberMs = 86_400_000
 
-export function promptApprover({ onChange, timeoutMs }: PromptOptions = {}): PromptApprover {
+/** Timers hold no more milliseconds than this; a longer one would fire at once. */
+const longestTimer = 2 ** 31 - 1
+
+export function promptApprover(options: PromptOptions = {}): PromptApprover {
+  const { onChange, timeoutMs, store = memoryRecords(), clock = systemClock } = options
   const open = new Map<string, Open>()
-  const given = new Map<string, { readonly said: string; readonly runId: string }>()
+  /** Answers on their way into the store, by token. */
+  const taking = new Map<string, Promise<unknown>>()
   const pending = () => [...open.values()].map((each) => each.request)
   const changed = () => onChange?.(pending())
-
-  const answer = (reply: ApprovalAnswer, token: string): AnswerReceipt => {
-    const said = canonicalJson(toPlain(reply))
-    const before = given.get(token)
-    if (before) return before.said === said ? 'repeated' : 'conflict'
-    const question = open.get(token)
-    if (!question || question.request.callId !== reply.callId) return 'unknown'
-    given.set(token, { said, runId: question.request.runId })
-    if (given.size > mostRemembered) given.delete([...given.keys()][0] ?? '')
-    open.delete(token)
-    question.settle(reply)
-    changed()
-    return 'taken'
+  const save = (token: string, record: QuestionRecord) => {
+    const now = clock()
+    return store.save(token, record, { now, forgetAt: (record.expiresAt ?? now) + rememberMs })
   }
 
-  const approver = ({ requests, signal, ...where }: ApprovalBatch) =>
-    new Promise<readonly ApprovalAnswer[]>((resolve) => {
+  const answer: PromptApprover['answer'] = async (reply, token, runId) => {
+    // Of two answers at once the second sees what became of the first.
+    const before = taking.get(token) ?? Promise.resolve()
+    const taken = before.then(
+      () => take(reply, token, runId),
+      () => take(reply, token, runId),
+    )
+    taking.set(token, taken)
+    try {
+      return await taken
+    } finally {
+      if (taking.get(token) === taken) taking.delete(token)
+    }
+  }
+
+  const take = async (
+    reply: ApprovalAnswer,
+    token: string,
+    runId: string | undefined,
+  ): Promise<AnswerOutcome> => {
+    const record = open.get(token)?.record ?? (await store.load(token))
+    if (!record || record.callId !== reply.callId || (runId ?? record.runId) !== record.runId) {
+      return { receipt: 'unknown' }
+    }
+    if (record.answer) {
+      return { receipt: isSame(record.answer, reply) ? 'repeated' : 'conflict' }
+    }
+    const question = open.get(token)
+    if (!question || clock() >= (record.expiresAt ?? Number.POSITIVE_INFINITY)) {
+      return { receipt: 'over' }
+    }
+    const { problem, settles } = await question.batch.review(reply)
+    if (problem !== undefined) return { receipt: 'refused', problem }
+    await save(token, { ...record, answer: reply })
+    if (!open.delete(token)) return { receipt: 'over' }
+    question.settle(reply, settles)
+    changed()
+    return { receipt: 'taken' }
+  }
+
+  const approver = async (batch: ApprovalBatch): Promise<readonly ApprovalAnswer[]> => {
+    const { requests, review: _review, signal, ...where } = batch
+    const records = await Promise.all(requests.map(({ token, callId }) => recall(token, callId)))
+    return new Promise((resolve) => {
       const answers: ApprovalAnswer[] = []
+      const waiting = new Set(requests.map(({ callId }) => callId))
       const close = () => {
         if (timer !== undefined) clearTimeout(timer)
         signal.removeEventListener('abort', close)
@@ -76,19 +141,63 @@ export function promptApprover({ onChange, timeoutMs }: PromptOptions = {}): Pro
         resolve(answers)
         changed()
       }
-      const settle = (reply: ApprovalAnswer) => {
+      const settle = (reply: ApprovalAnswer, settles: readonly string[]) => {
         answers.push(reply)
+        for (const callId of settles) waiting.delete(callId)
+        for (const { token, callId } of requests) if (!waiting.has(callId)) open.delete(token)
         // A stop leaves nothing to decide for the rest of the batch.
-        if (answers.length === requests.length || reply.decision === 'stop') close()
+        if (waiting.size === 0 || reply.decision === 'stop') close()
       }
-      for (const request of requests)
-        open.set(request.token, { request: { ...where, ...request }, settle })
-      const timer = timeoutMs === undefined ? undefined : setTimeout(close, timeoutMs)
+      for (const [index, request] of requests.entries()) {
+        const record = records[index] as QuestionRecord
+        const expiry = record.expiresAt === null ? {} : { expiresAt: record.expiresAt }
+        open.set(request.token, {
+          request: { ...where, ...request, ...expiry },
+          record,
+          batch,
+          settle,
+        })
+      }
+      const expiries = records.flatMap(({ expiresAt }) => expiresAt ?? [])
+      const timer =
+        expiries.length > 0
+          ? setTimeout(close, Math.min(Math.max(0, Math.min(...expiries) - clock()), longestTimer))
+          : undefined
       signal.addEventListener('abort', close)
-      changed()
+      if (signal.aborted) close()
+      else void replay(requests, records, batch, settle).then(changed)
     })
 
-  const runOf = (token: string) => open.get(token)?.request.runId ?? given.get(token)?.runId
+    /** The question as it was put first: its time does not begin anew. */
+    async function recall(token: string, callId: string): Promise<QuestionRecord> {
+      const known = await store.load(token)
+      if (known) return known
+      const expiresAt = timeoutMs === undefined ? null : clock() + timeoutMs
+      const record = { runId: batch.runId, callId, expiresAt }
+      await save(token, record)
+      return record
+    }
+  }
 
-  return { approver, pending, answer, runOf }
+  /** Answers that were given before a crash count now. */
+  const replay = async (
+    requests: readonly ApprovalRequest[],
+    records: readonly QuestionRecord[],
+    batch: ApprovalBatch,
+    settle: Open['settle'],
+  ): Promise<void> => {
+    for (const [index, { token, callId }] of requests.entries()) {
+      const reply = records[index]?.answer
+      if (!reply || !open.has(token)) continue
+      const { settles } = await batch.review(reply)
+      open.delete(token)
+      settle(reply, settles.length > 0 ? settles : [callId])
+    }
+  }
+
+  return { approver, pending, answer }
+}
+
+function isSame(one: ApprovalAnswer, other: ApprovalAnswer): boolean {
+  return canonicalJson(toPlain(one)) === canonicalJson(toPlain(other))
 }

@@ -26,7 +26,8 @@ export function fromJournal(call: ReadyCall, context: ExecuteContext): Ran | und
     }
   }
   const { readOnly, idempotent } = call.registered.tool
-  if (readOnly || (idempotent && !entry.edited)) return undefined
+  // Edited arguments that no longer fit the tool cannot be the ones that run again.
+  if (readOnly || (idempotent && call.edited === (entry.edited !== undefined))) return undefined
   const text = `${call.name} was started, then the process ended before its answer was recorded. It may have happened: check before you repeat it.`
   return { ...didNotRun(call, 'interrupted', 'interrupted', text, tick), ran: true }
 }

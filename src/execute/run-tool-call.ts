@@ -3,6 +3,7 @@
  * @module
  */
 import { mayWrite } from '../dedupe/resources.ts'
+import { isDispatchError } from '../errors.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { Json, MediaPart, Outcome } from '../round.ts'
 import { copyJson } from './copy.ts'
@@ -48,12 +49,16 @@ export function didNotRun(
 /** Runs the tool's code once. Never rejects. */
 export async function runToolCall(call: ReadyCall, context: ExecuteContext): Promise<Ran> {
   const { tool } = call.registered
-  if (!tool.readOnly) {
+  const isClient = tool.origin === 'client'
+  // A page's call is waited for again after a restart: its deadline counts from its first start.
+  const firstStart = (isClient && context.journaled.get(call.id)?.at) || context.clock()
+  if (!tool.readOnly || isClient) {
     try {
       await context.journal({
         callId: call.id,
         state: 'started',
-        ...(call.edited && { edited: true }),
+        at: firstStart,
+        ...(call.edited && { edited: call.checked.args }),
       })
     } catch (error) {
       const text = `${call.name} did not run: that it starts could not be recorded (${errorText(error)}).`
@@ -64,11 +69,18 @@ export async function runToolCall(call: ReadyCall, context: ExecuteContext): Pro
   if (mayWrite(call.access)) context.writesBegun.push(call.access)
   const startTick = context.tick()
   const startedAt = context.clock()
+  if (isClient) {
+    const { id: callId, name, checked } = call
+    const key = idempotencyKey(call, context)
+    context.emit({ type: 'client_tool_call', callId, name, arguments: checked.args, key })
+  }
   context.emit({ type: 'tool_call_start', callId: call.id })
   const own = lazySignal()
+  const waited = isClient ? startedAt - firstStart : 0
+  const timeoutMs = timeoutOf(tool, context.timeoutMs) - waited
   const settled = tool.background
-    ? startBackground(call, own, context)
-    : await inForeground(call, own, context)
+    ? startBackground(call, own, context, timeoutMs)
+    : await inForeground(call, own, context, timeoutMs)
   const ended = { startTick, startedAt, endTick: context.tick(), endedAt: context.clock() }
   const ran: Ran = { call, ran: true, ...ended, ...judge(call, settled) }
   if (!tool.background) {
@@ -93,9 +105,10 @@ async function inForeground(
   call: ReadyCall,
   own: LazySignal,
   context: ExecuteContext,
+  timeoutMs: number,
 ): Promise<Settled> {
   const reports: Reports = { over: false }
-  const running = run(call, own, context, context.round, reports)
+  const running = run(call, own, context, context.round, reports, timeoutMs)
   const settled = running instanceof Promise ? await running : running
   reports.over = true
   if (settled.kind === 'gave-up' && mayWrite(call.access)) {
@@ -110,20 +123,26 @@ function run(
   context: ExecuteContext,
   under: Abortable,
   reports: Reports,
+  timeoutMs: number,
 ): Promise<Settled> | Settled {
   return runWithin(
     () => invoke(call, own, context, reports),
     own,
     under,
-    timeoutOf(call.registered.tool, context.timeoutMs),
+    Math.max(1, timeoutMs),
     (late) => reportLate(call, late, context),
   )
 }
 
 /** Answers `ok` at once; the end is an event. */
-function startBackground(call: ReadyCall, own: LazySignal, context: ExecuteContext): Settled {
+function startBackground(
+  call: ReadyCall,
+  own: LazySignal,
+  context: ExecuteContext,
+  timeoutMs: number,
+): Settled {
   const reports: Reports = { over: false }
-  const running = run(call, own, context, context.background, reports)
+  const running = run(call, own, context, context.background, reports, timeoutMs)
   const end = Promise.resolve(running).then((settled) => {
     reports.over = true
     context.emit({ type: 'tool_call_end', callId: call.id, outcome: judge(call, settled).outcome })
@@ -160,7 +179,7 @@ function invoke(
     callId: call.id,
     runId: context.runId,
     sessionId: context.sessionId,
-    idempotencyKey: `${context.runId}:${context.roundId}:${call.id}`,
+    idempotencyKey: idempotencyKey(call, context),
     progress(value: Json) {
       if (reports.over) return
       context.emit({ type: 'tool_call_progress', callId: call.id, value: toPlain(value) })
@@ -171,9 +190,17 @@ function invoke(
   return readStream(returned, context.maxStreamBytes, text, own.get)
 }
 
+function idempotencyKey(call: ReadyCall, { runId, roundId }: ExecuteContext): string {
+  return `${runId}:${roundId}:${call.id}`
+}
+
 function judge(call: ReadyCall, settled: Settled): Judged {
   if (settled.kind === 'gave-up') return gaveUp(call, settled.outcome)
   if (settled.kind === 'error') {
+    if (isDispatchError(settled.error) && settled.error.code === 'THREEPASS_INTERRUPTED') {
+      const { message: text } = settled.error
+      return { outcome: 'interrupted', code: 'interrupted', text, partial: false }
+    }
     const text = `${call.name} failed: ${errorText(settled.error)}`
     return { outcome: 'failed', code: 'tool-failed', text, partial: false }
   }

@@ -5,7 +5,9 @@
 import type { PendingRound } from '../dispatch-round.ts'
 import type { Engine } from '../engine.ts'
 import type { EventBody } from '../events.ts'
+import type { JsonObject } from '../round.ts'
 import type { OpenRun } from '../run.ts'
+import type { JournalEntry } from '../run-state/run-state.ts'
 import { settledKey } from './duplicate.ts'
 import type { PreflightContext, ReadyCall } from './gate.ts'
 
@@ -30,12 +32,19 @@ export function preflightContext(
     ahead,
     ids: new Map(),
     roundIndex: broken?.index ?? state.rounds,
-    begun: new Set(broken?.journal.map((entry) => entry.callId)),
+    begun: begunCalls(broken?.journal ?? []),
     options: { ...options, hasApprover: options.approver !== undefined },
     cutIndex: wasCut(round.finishReason) ? calls.length - 1 : -1,
     readResult: run.readResult,
     emit,
   }
+}
+
+/** The `ended` entry of a call does not repeat what its `started` entry says. */
+function begunCalls(journal: readonly JournalEntry[]): Map<string, JsonObject | undefined> {
+  const begun = new Map<string, JsonObject | undefined>()
+  for (const { callId, edited } of journal) begun.set(callId, edited ?? begun.get(callId))
+  return begun
 }
 
 /** Filled one by one: thousands of entries a round, and a list of pairs would double the cost. */

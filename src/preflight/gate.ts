@@ -125,8 +125,8 @@ export interface PreflightContext {
   readonly ids: Map<string, number>
   /** Position of the round in the run, the same when it is dispatched again after a crash. */
   readonly roundIndex: number
-  /** Calls that had begun before a crash: a person has approved them already. */
-  readonly begun: ReadonlySet<string>
+  /** Calls that had begun before a crash, with what a person made of their arguments: approved already. */
+  readonly begun: ReadonlyMap<string, JsonObject | undefined>
   readonly options: PreflightOptions
   /** Index of the call that the model's output may have been cut in, or -1. */
   readonly cutIndex: number

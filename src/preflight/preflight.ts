@@ -77,7 +77,7 @@ export async function preflight(
     else if (verdict.kind === 'seat') {
       checked.push({ kind: 'seat', call, behind: verdict.behind.id })
     } else {
-      const ready = call as ReadyCall
+      const ready = await asApproved(call as ReadyCall, context)
       ahead.push(ready)
       checked.push({ kind: 'ready', call: ready })
       if (verdict.kind === 'ask') asked.push({ call: ready, always: verdict.always })
@@ -88,6 +88,14 @@ export async function preflight(
   const settled = checked.map((each) => settle(each, decisions, context))
   const isEdited = settled.some((each) => each.kind === 'ready' && each.call.edited)
   return { checked: isEdited ? await lookAgain(settled, context) : settled, decisions }
+}
+
+/** A call that had begun before a crash goes on with the arguments that a person gave it then. */
+async function asApproved(call: ReadyCall, context: PreflightContext): Promise<ReadyCall> {
+  const args = context.begun.get(call.id)
+  if (!args) return call
+  const edited = await inspectEdited(context)(call, args)
+  return 'problem' in edited ? call : edited
 }
 
 /** Without a promise where no gate needs one: a round of many calls would pay for each of them. */

@@ -8,12 +8,14 @@ import {
   deleteList,
   lastItem,
   readItems,
+  readValue,
   type SqlRunStorage,
   toId,
   toLimit,
   type ValueKind,
+  writeValue,
 } from './durable-object-value.ts'
-import type { HistoryEntry, JournalEntry, RoundRecord } from './run-state.ts'
+import type { HistoryEntry, JournalEntry, RoundRecord, RoundRequest } from './run-state.ts'
 
 type Sql = SqlRunStorage['sql']
 type Row = Record<string, unknown>
@@ -59,6 +61,8 @@ export function putRound(sql: Sql, runId: string, round: RoundRecord): void {
     round.status === 'done' ? 1 : 0,
     round.stopped ? 1 : 0,
   )
+  deleteList(sql, { ...place, kind: 'request' })
+  if (round.request) writeValue(sql, { ...place, kind: 'request' }, round.request)
   const contents = { journal: round.journal, result: round.results, history: round.history }
   for (const kind of lists) {
     deleteList(sql, { ...place, kind })
@@ -83,11 +87,13 @@ function findRound(sql: Sql, runId: string, roundId: string): Row | undefined {
 
 function toRecord(sql: Sql, row: Row): RoundRecord {
   const place = { owner: String(row.run), round: String(row.round) }
+  const request = readValue<RoundRequest>(sql, { ...place, kind: 'request' })
   return {
     roundId: JSON.parse(place.round),
     index: Number(row.position),
     digest: JSON.parse(String(row.digest)),
     status: row.done === 1 ? 'done' : 'running',
+    ...(request && { request }),
     journal: readItems<JournalEntry>(sql, { ...place, kind: 'journal' }),
     results: readItems<ToolResult>(sql, { ...place, kind: 'result' }),
     history: readItems<HistoryEntry>(sql, { ...place, kind: 'history' }),

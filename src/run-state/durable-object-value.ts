@@ -11,7 +11,15 @@ export interface SqlRunStorage {
   transactionSync<T>(closure: () => T): T
 }
 
-export type ValueKind = 'state' | 'session' | 'journal' | 'result' | 'history' | 'event'
+export type ValueKind =
+  | 'state'
+  | 'session'
+  | 'request'
+  | 'journal'
+  | 'result'
+  | 'history'
+  | 'event'
+  | 'record'
 
 /** Where a value lies. `owner` and `round` come from `toId`. */
 export interface ValuePlace {

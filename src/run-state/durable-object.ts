@@ -40,6 +40,7 @@ import {
 } from './run-state.ts'
 import type { RunChange, RunStore } from './store.ts'
 
+export { durableObjectRecords } from './durable-object-records.ts'
 export type { SqlRunStorage } from './durable-object-value.ts'
 
 type Sql = SqlRunStorage['sql']

@@ -2,7 +2,7 @@
  * What a run remembers between rounds: versioned plain JSON, and the pure steps on it.
  * @module
  */
-import type { JsonObject, ToolResult } from '../round.ts'
+import type { JsonObject, ToolCall, ToolResult } from '../round.ts'
 
 /** What a call touches. `opaque`: it may write anything (neither `readOnly` nor says what it writes). */
 export interface Access {
@@ -102,10 +102,21 @@ export interface SessionChange {
 export interface JournalEntry {
   readonly callId: string
   readonly state: 'started' | 'ended'
-  /** A person had changed the arguments: what ran is not what the round says. */
-  readonly edited?: boolean
+  /** When it was written, in milliseconds since the epoch: a deadline counts from the first start. */
+  readonly at?: number
+  /** The arguments that a person put in the place of the model's: these ran. */
+  readonly edited?: JsonObject
   /** With `ended`. */
   readonly result?: ToolResult
+}
+
+/** What a running round was asked to do: enough to dispatch it again after a crash. */
+export interface RoundRequest {
+  /** As plain JSON. */
+  readonly calls: readonly ToolCall[]
+  readonly finishReason?: string
+  /** Never leaves the store: the tokens of the round's questions are made from it. */
+  readonly secret: string
 }
 
 /** A round, running or done. A round posted again is answered from here. */
@@ -116,6 +127,8 @@ export interface RoundRecord {
   /** Hash of the calls as they came: the same id with other calls is refused. */
   readonly digest: string
   readonly status: 'running' | 'done'
+  /** While it is running, when its id was given by the client. */
+  readonly request?: RoundRequest
   readonly journal: readonly JournalEntry[]
   readonly results: readonly ToolResult[]
   readonly history: readonly HistoryEntry[]

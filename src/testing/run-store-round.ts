@@ -37,6 +37,23 @@ const journals: readonly RunStoreTest[] = [
     },
   },
   {
+    name: 'what an opened round was asked to do is there until the round is done',
+    async run({ make, expect, reopen }) {
+      const store = await make()
+      const request = {
+        calls: [{ id: 'c', name: 'send', arguments: { text: large } }],
+        finishReason: 'stop',
+        secret: 'only here',
+      }
+      await store.openRound('r', round('a', 0, { request }))
+      const after = await reopen(store)
+      expect((await after.loadRound('r', 'a'))?.request).toEqual(request)
+      expect((await after.listRounds('r', 0, 10))[0]?.request).toEqual(request)
+      await after.commit('r', change('r', 0, { round: doneRound('a', 0) }))
+      expect((await after.loadRound('r', 'a'))?.request).toBe(undefined)
+    },
+  },
+  {
     name: 'the journal survives, in the order it was written',
     async run({ make, expect, reopen }) {
       const store = await make()

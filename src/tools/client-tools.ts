@@ -13,6 +13,8 @@ export interface ClientToolDefinition {
   readonly description: string
   readonly inputSchema: JsonSchema
   readonly readOnly?: boolean
+  /** It may run beside other calls. */
+  readonly concurrent?: boolean
   /** Milliseconds. */
   readonly timeout?: number
 }
@@ -53,12 +55,13 @@ export function createClientTools(): ClientTools {
 }
 
 function definitionOf(tool: AnyTool): ClientToolDefinition {
-  const { name, description, inputSchema, readOnly, timeout } = tool
+  const { name, description, inputSchema, readOnly, concurrent, timeout } = tool
   return {
     name,
     description: description ?? '',
     inputSchema: jsonSchemaOf(name, inputSchema),
     ...(readOnly && { readOnly }),
+    ...(concurrent && { concurrent }),
     ...(timeout !== undefined && Number.isFinite(timeout) && { timeout }),
   }
 }

@@ -37,6 +37,8 @@ export type Registry = ReadonlyMap<string, RegisteredTool>
 export const findToolsName = 'find_tools'
 export const runToolName = 'run_tool'
 
+const reserved: ReadonlySet<string> = new Set([findToolsName, runToolName])
+
 export interface RegistryOptions {
   readonly validator: SchemaValidator
   readonly grants: Grants
@@ -58,6 +60,7 @@ export function createRegistry(
   for (const tool of tools) {
     try {
       const registered = registerTool(tool, options)
+      if (reserved.has(registered.name)) throw ownName(registered.name)
       if (registry.has(registered.name)) throw duplicate(registered.name)
       registry.set(registered.name, registered)
       for (const message of registered.compiled.warnings) {
@@ -133,6 +136,13 @@ function nameOf(tool: unknown): string {
 
 function bad(name: string, what: string): DispatchError {
   return new DispatchError('THREEPASS_BAD_TOOL', `Tool "${name}" ${what}.`)
+}
+
+function ownName(name: string): DispatchError {
+  return new DispatchError(
+    'THREEPASS_DUPLICATE_TOOL',
+    `"${name}" belongs to the dispatcher: rename the tool.`,
+  )
 }
 
 function duplicate(name: string): DispatchError {

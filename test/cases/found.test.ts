@@ -161,24 +161,39 @@ describe('no side effect twice, unasked or other than approved', () => {
     expect(pay.started).toEqual([])
   })
 
-  it('after a crash an idempotent call that a person had edited is not run with the old arguments', async () => {
-    const store = memoryRunStore()
-    const send = (tool: AnyTool) =>
-      dispatcherOf([tool], {
-        store,
-        approver: ({ requests }) =>
-          requests.map(({ callId }) => ({ callId, decision: 'approve', arguments: { n: 'eve' } })),
-      }).run({ runId: 'r' })
-    const dying = gatedTool('send', { idempotent: true })
-    const calls = [callOf('a', 'send', { n: 'bob' })]
-    void send(dying.tool).dispatch(calls, { roundId: 'q' })
-    await dying.whenStarted(1)
-    const again = gatedTool('send', { idempotent: true })
-    expect((await send(again.tool).dispatch(calls, { roundId: 'q' })).results[0]?.outcome).toBe(
-      'interrupted',
-    )
-    expect(again.started).toEqual([])
-  })
+  it.each([
+    // The second schema no longer takes what the person wrote, and nobody has approved anything else.
+    ['runs with their arguments', {}, 'completed'],
+    ['does not run when they no longer fit', { n: { enum: ['bob'] } }, 'interrupted'],
+  ])(
+    'after a crash an idempotent call that a person had edited %s',
+    async (_, properties, outcome) => {
+      const store = memoryRunStore()
+      const send = (tool: AnyTool) =>
+        dispatcherOf([tool], {
+          store,
+          approver: ({ requests }) =>
+            requests.map(({ callId }) => ({
+              callId,
+              decision: 'approve',
+              arguments: { n: 'eve' },
+            })),
+        }).run({ runId: 'r' })
+      const dying = gatedTool('send', { idempotent: true })
+      const calls = [callOf('a', 'send', { n: 'bob' })]
+      void send(dying.tool).dispatch(calls, { roundId: 'q' })
+      await dying.whenStarted(1)
+      const ran: unknown[] = []
+      const again: AnyTool = {
+        ...dying.tool,
+        inputSchema: { type: 'object', properties },
+        execute: (args) => ran.push(args),
+      }
+      const { results } = await send(again).dispatch(calls, { roundId: 'q' })
+      expect(results[0]?.outcome).toBe(outcome)
+      expect(ran).toEqual(outcome === 'completed' ? [{ n: 'eve' }] : [])
+    },
+  )
 
   it('rules that answer by a promise ask, read nothing for granted and leave no rejection behind', async () => {
     const lost: unknown[] = []

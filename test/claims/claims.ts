@@ -260,8 +260,25 @@ const confirm: readonly Claim[] = [
   {
     id: 'g.across',
     says: 'Across requests the round suspends in the run store and resumes exactly once.',
-    pending: 'approvals that outlive the process come with a later issue',
   },
+]
+
+const clientTools: readonly Claim[] = [
+  {
+    id: 'n.lease',
+    says: 'One page owns a client call at a time; a lost lease passes on unless the call may have had an effect.',
+  },
+  { id: 'n.first', says: 'The first valid answer of a page wins; a late or second one gets 409.' },
+  { id: 'n.all-in', says: 'A round goes on when all its client and server calls are in, once.' },
+  {
+    id: 'n.timeout',
+    says: 'No page within the time-out: the call is timed_out and the model told.',
+  },
+  {
+    id: 'n.untrusted',
+    says: 'Client definitions cannot shadow server tools and are bounded and validated.',
+  },
+  { id: 'n.reattach', says: 'After a reload or a restart what is pending still waits.' },
 ]
 
 export const claims: readonly Claim[] = [
@@ -272,4 +289,5 @@ export const claims: readonly Claim[] = [
   ...deferred,
   ...dedupe,
   ...confirm,
+  ...clientTools,
 ]

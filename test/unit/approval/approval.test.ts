@@ -6,12 +6,11 @@ import {
   createDispatcher,
   type DispatcherOptions,
   type JsonObject,
-  promptApprover,
   type RunEvent,
   type ToolCall,
 } from '../../../src/index.ts'
 import { memoryRunStore } from '../../../src/run-state/memory.ts'
-import { callOf, settled } from '../../support/gated-tool.ts'
+import { callOf } from '../../support/gated-tool.ts'
 
 const send: AnyTool = {
   name: 'send',
@@ -261,37 +260,5 @@ describe('answers', () => {
     expect((await round(run, [callOf('c', 'send', { to: 'z' })], [])).results[0]?.code).toBe(
       'run-stopped',
     )
-  })
-})
-
-describe('promptApprover', () => {
-  it('waits for answers by token, in any order; the first counts, a repeat is harmless, a late one is unknown', async () => {
-    const prompt = promptApprover()
-    const run = createDispatcher({ tools: [send], mode: 'full', approver: prompt.approver }).run()
-    const done = run.dispatch([callOf('a', 'send', { to: 'x' }), callOf('b', 'send', { to: 'y' })])
-    await settled()
-    const [first, second] = prompt.pending()
-    expect([first?.callId, second?.callId]).toEqual(['a', 'b'])
-    const approve = { callId: 'b', decision: 'approve' } as const
-    expect(prompt.answer(approve, 'made-up')).toBe('unknown')
-    expect(prompt.answer(approve, first?.token ?? '')).toBe('unknown')
-    expect(prompt.answer(approve, second?.token ?? '')).toBe('taken')
-    expect(prompt.answer(approve, second?.token ?? '')).toBe('repeated')
-    expect(prompt.answer({ callId: 'b', decision: 'deny' }, second?.token ?? '')).toBe('conflict')
-    expect(prompt.answer({ callId: 'a', decision: 'deny' }, first?.token ?? '')).toBe('taken')
-    expect((await done).results.map((result) => result.outcome)).toEqual(['denied', 'completed'])
-    expect(prompt.pending()).toEqual([])
-  })
-
-  it('an abort closes its questions', async () => {
-    const prompt = promptApprover()
-    const run = createDispatcher({ tools: [send], mode: 'full', approver: prompt.approver }).run()
-    const controller = new AbortController()
-    const done = run.dispatch([callOf('a', 'send', { to: 'x' })], { signal: controller.signal })
-    await settled()
-    const token = prompt.pending()[0]?.token ?? ''
-    controller.abort()
-    expect((await done).results[0]?.code).toBe('cancelled-before-start')
-    expect(prompt.answer({ callId: 'a', decision: 'approve' }, token)).toBe('unknown')
   })
 })
