@@ -2,19 +2,19 @@
  * The Worker: wiring only. Requests of a run go to the object of its session.
  * @module
  */
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { readBody } from './body.ts'
 import { docsPage } from './docs-page.ts'
-import type { Env } from './env.ts'
 import { openApiDocument } from './openapi.ts'
-import { errorResponse, notFound } from './problem.ts'
+import { errorResponse, notFound, problemResponse } from './problem.ts'
 import { newRunId, sessionOf } from './run-id.ts'
-import { authenticate, cors, securityHeaders } from './security.ts'
+import { coversRun, coversSession, type Scope, signToken } from './run-token.ts'
+import { authenticate, type Bindings, cors, outOfScope, securityHeaders } from './security.ts'
 import { toolsRoute } from './tools-route.ts'
 
 export { SessionObject } from './session-object.ts'
 
-const app = new Hono<{ Bindings: Env }>()
+const app = new Hono<Bindings>()
 
 app.use(securityHeaders)
 app.use('/v1/*', cors)
@@ -32,10 +32,25 @@ app.get('/docs', (context) =>
 app.use('/v1/*', authenticate)
 app.get('/v1/tools', toolsRoute)
 
-app.post('/v1/runs', async ({ req, env }) => {
+app.post('/v1/tokens', async ({ req, env, var: { scope } }) => {
+  if (scope) return outOfScope()
+  if (!env.API_TOKEN) return noApiToken()
+  const body = await readBody(req.raw, 'createToken')
+  if (body instanceof Response) return body
+  const { runId, sessionId, expiresInSeconds = 3_600 } = body
+  const wanted: Scope =
+    typeof runId === 'string' ? { runId } : { sessionId: String(sessionId ?? '') }
+  return Response.json(await signToken(wanted, Number(expiresInSeconds), env.API_TOKEN), {
+    status: 201,
+  })
+})
+
+app.post('/v1/runs', async ({ req, env, var: { scope } }) => {
   const body = await readBody(req.raw, 'createRun')
   if (body instanceof Response) return body
-  const sessionId = typeof body.sessionId === 'string' ? body.sessionId : crypto.randomUUID()
+  const own = scope && 'sessionId' in scope ? scope.sessionId : crypto.randomUUID()
+  const sessionId = typeof body.sessionId === 'string' ? body.sessionId : own
+  if (scope && !coversSession(scope, sessionId)) return outOfScope()
   const { sessionId: _session, ...setup } = body
   const url = new URL(`/v1/runs/${newRunId(sessionId)}`, req.url)
   const init = { method: 'PUT', body: JSON.stringify(setup) }
@@ -45,20 +60,25 @@ app.post('/v1/runs', async ({ req, env }) => {
 app.all('/v1/runs/:run/*', forward)
 app.all('/v1/runs/:run', forward)
 
-async function forward({
-  req,
-  env,
-}: {
-  req: { raw: Request; method: string; param(name: 'run'): string }
-  env: Env
-}) {
-  const sessionId = sessionOf(req.param('run'))
+async function forward({ req, env, var: { scope } }: Context<Bindings, '/v1/runs/:run/*'>) {
+  const runId = req.param('run')
+  const sessionId = sessionOf(runId)
   // PUT is how this Worker itself creates a run in the object; no client may.
   if (sessionId === undefined || req.method === 'PUT') return notFound('There is no such run.')
+  if (scope && !coversRun(scope, runId)) return outOfScope()
   return fromObject(session(env, sessionId).fetch(req.raw))
 }
 
-function session(env: Env, sessionId: string): DurableObjectStub {
+function noApiToken(): Response {
+  return problemResponse({
+    status: 409,
+    code: 'NO_API_TOKEN',
+    title: 'No API token',
+    detail: 'API_TOKEN is not set, so there is nothing to sign with; loopback needs no token.',
+  })
+}
+
+function session(env: Bindings['Bindings'], sessionId: string): DurableObjectStub {
   return env.SESSIONS.get(env.SESSIONS.idFromName(sessionId))
 }
 

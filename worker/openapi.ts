@@ -41,6 +41,9 @@ export function openApiDocument(origin: string): OpenApi {
       '/v1/runs/{run}/rounds': { post: dispatchRound },
       '/v1/runs/{run}/events': { get: readEvents },
       '/v1/runs/{run}/approvals': { post: answerApprovals },
+      '/v1/runs/{run}/calls/{call}/lease': { post: leaseCall },
+      '/v1/runs/{run}/calls/{call}/result': { post: answerCall },
+      '/v1/tokens': { post: createToken },
       '/v1/tools': { get: listTools },
       '/healthz': { get: health },
     },
@@ -50,7 +53,7 @@ export function openApiDocument(origin: string): OpenApi {
           type: 'http',
           scheme: 'bearer',
           description:
-            'The API_TOKEN secret. Without that secret the Worker answers loopback only.',
+            'The API_TOKEN secret, or in a page a run token (POST /v1/tokens). Without that secret the Worker answers loopback only.',
         },
       },
       schemas: { Problem: problem, RoundResult: roundResult, ToolResult: toolResult },
@@ -94,7 +97,7 @@ const createRun: Operation = {
   operationId: 'createRun',
   summary: 'Open a run',
   description:
-    "Answers with the run's id and what to send to the model: the tools array and, in deferred mode, the block of tool names for the turn context.",
+    "Answers with the run's id and what to send to the model: the tools array and, in deferred mode, the block of tool names for the turn context. `refusedTools` says which client tools were left out, and why.",
   requestBody: body(bodySchemas.createRun),
   responses: { '201': json('The run.'), ...refused },
 }
@@ -102,7 +105,8 @@ const createRun: Operation = {
 const readRun: Operation = {
   operationId: 'readRun',
   summary: 'Read a run',
-  description: 'State, rounds with results and history, and approvals that wait. 50 rounds a page.',
+  description:
+    'State, rounds with results and history, and what waits: `pendingApprovals`, `pendingCalls`. 50 rounds a page.',
   parameters: [run, query('from', 'Index of the first round, default 0.', { type: 'integer' })],
   responses: { '200': json('The run.'), ...refused, ...noRun },
 }
@@ -131,6 +135,7 @@ const dispatchRound: Operation = {
         ...eventStream,
       },
     },
+    '202': json('JSON only: the round waits for people or pages; post it again for its results.'),
     '409': problemOf('This roundId came with other calls.'),
     '413': problemOf('The body is too large.'),
     ...refused,
@@ -164,8 +169,55 @@ const answerApprovals: Operation = {
   responses: {
     '200': json('All taken, or the same answer again.'),
     '409': problemOf('A question was answered otherwise before.'),
+    '410': problemOf('A question that nobody waits for any more.'),
+    '422': problemOf('Edited arguments that do not fit: the question stays open.'),
     ...refused,
-    '404': problemOf('No such run, or a question that was not asked or is over.'),
+    '404': problemOf('No such run, or a question that was not asked.'),
+  },
+}
+
+const call = {
+  name: 'call',
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+  description: 'Call id.',
+}
+const noCall = {
+  '404': problemOf('No such run, or no such call in it.'),
+  '409': problemOf('Another page has the call, or it has its result.'),
+}
+
+const leaseCall: Operation = {
+  operationId: 'leaseCall',
+  summary: 'Take a client call',
+  description:
+    'A page says that it runs this call, or goes on running it: a lease lasts 30 seconds. A lost lease of a call that changes nothing passes on; of any other the call is interrupted.',
+  parameters: [run, call],
+  requestBody: body(bodySchemas.leaseCall),
+  responses: { '200': json('The lease.'), ...refused, ...noCall },
+}
+
+const answerCall: Operation = {
+  operationId: 'answerCall',
+  summary: "Give a client call's result",
+  description: 'The first valid answer is the result; the same answer again is quiet.',
+  parameters: [run, call],
+  requestBody: body(bodySchemas.answerCall),
+  responses: { '200': json('Taken.'), ...refused, ...noCall },
+}
+
+const createToken: Operation = {
+  operationId: 'createToken',
+  summary: 'Make a run token',
+  description:
+    'For a page, so that it never holds the API token: good for one run or one session, until it expires. Needs the API token.',
+  requestBody: body(bodySchemas.createToken),
+  responses: {
+    '201': json('`token` and `expiresAt`.'),
+    ...refused,
+    '403': problemOf('A run token cannot make another.'),
+    '409': problemOf('API_TOKEN is not set.'),
   },
 }
 

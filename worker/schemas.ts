@@ -111,7 +111,7 @@ export const bodySchemas = {
     type: 'object',
     additionalProperties: false,
     required: ['key'],
-    minProperties: 2,
+    oneOf: [{ required: ['result'] }, { required: ['error'] }],
     properties: {
       key,
       owner,
@@ -126,7 +126,7 @@ export const bodySchemas = {
   createToken: {
     type: 'object',
     additionalProperties: false,
-    minProperties: 1,
+    oneOf: [{ required: ['runId'] }, { required: ['sessionId'] }],
     properties: {
       runId: { type: 'string', maxLength: 129, description: 'The one run it is good for.' },
       sessionId: { ...id, description: 'Or the session: its runs and its chat.' },

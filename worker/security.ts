@@ -5,6 +5,7 @@
 import { createMiddleware } from 'hono/factory'
 import { type Env, listed } from './env.ts'
 import { problemResponse } from './problem.ts'
+import { readToken, type Scope } from './run-token.ts'
 
 /** Largest request body, in bytes. */
 export const maxBodyBytes = 4_194_304
@@ -20,7 +21,8 @@ const headers = {
 export const contentSecurityPolicy =
   "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-type Bindings = { Bindings: Env }
+/** `scope`: what the caller's run token is good for; absent for the API token and on loopback. */
+export type Bindings = { Bindings: Env; Variables: { scope?: Scope } }
 
 export const securityHeaders = createMiddleware<Bindings>(async (context, next) => {
   await next()
@@ -62,8 +64,25 @@ export const authenticate = createMiddleware<Bindings>(async (context, next) => 
   }
   const given = /^Bearer (.+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
   if (given !== undefined && (await sameText(given, token))) return next()
-  return unauthorized('Send the API token: Authorization: Bearer <token>.')
+  const scope = given === undefined ? undefined : await readToken(given, token)
+  if (!scope) {
+    return unauthorized(
+      'Send the API token, or a run token that has not expired: Authorization: Bearer <token>.',
+    )
+  }
+  context.set('scope', scope)
+  return next()
 })
+
+/** A run token that is not good for what was asked. */
+export function outOfScope(): Response {
+  return problemResponse({
+    status: 403,
+    code: 'OUT_OF_SCOPE',
+    title: 'Out of scope',
+    detail: 'This run token is not good for that: ask the server for one of this run or session.',
+  })
+}
 
 function unauthorized(detail: string): Response {
   return problemResponse(

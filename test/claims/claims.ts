@@ -268,6 +268,10 @@ const clientTools: readonly Claim[] = [
     id: 'n.lease',
     says: 'One page owns a client call at a time; a lost lease passes on unless the call may have had an effect.',
   },
+  {
+    id: 'n.token',
+    says: 'A page holds a signed token of one run or session that expires, never the API token.',
+  },
   { id: 'n.first', says: 'The first valid answer of a page wins; a late or second one gets 409.' },
   { id: 'n.all-in', says: 'A round goes on when all its client and server calls are in, once.' },
   {
