@@ -1,6 +1,7 @@
 import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { browserPort } from './test/support/api-server.ts'
 import { chromiumOptions } from './test/support/chromium.ts'
 
 // One project a runtime. No retries: a test that passes at the second try has failed.
@@ -11,6 +12,7 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
+          globalSetup: ['test/support/api-server.ts'],
           setupFiles: ['test/support/fuzz.ts'],
           include: ['test/{unit,node,claims,package,cases}/**/*.test.ts'],
         },
@@ -28,17 +30,23 @@ export default defineConfig({
             },
           }),
         ],
-        test: { name: 'workerd', include: ['test/workerd/**/*.test.ts'] },
+        test: {
+          name: 'workerd',
+          globalSetup: ['test/support/api-server.ts'],
+          include: ['test/workerd/**/*.test.ts'],
+        },
       },
       {
         // Found late, a dependency would reload the page in the middle of a test.
-        optimizeDeps: { include: ['idb-keyval'] },
+        optimizeDeps: { include: ['idb-keyval', 'eventsource-parser', 'zod'] },
         test: {
           name: 'browser',
+          globalSetup: ['test/support/api-server.ts'],
           include: ['test/browser/**/*.test.ts'],
           browser: {
             enabled: true,
             headless: true,
+            api: { port: browserPort, strictPort: true },
             screenshotFailures: false,
             instances: [{ browser: 'chromium' }],
             provider: playwright({

@@ -12,9 +12,9 @@ export function callRoutes(app: Hono, { calls }: SessionParts): void {
   app.post('/v1/runs/:run/calls/:call/lease', async ({ req }) => {
     const body = await readBody(req.raw, 'leaseCall')
     if (body instanceof Response) return body
-    const { key, owner } = body as { key: string; owner: string }
+    const { key, owner, release } = body as { key: string; owner: string; release?: boolean }
     if (!isKeyOf(key, req.param('run'), req.param('call'))) return refuse('unknown')
-    const outcome = await calls.lease(key, owner)
+    const outcome = await (release ? calls.release(key, owner) : calls.lease(key, owner))
     return outcome.receipt === 'taken' ? Response.json(outcome.lease) : refuse(outcome.receipt)
   })
 

@@ -9,7 +9,14 @@ import { openApiDocument } from './openapi.ts'
 import { errorResponse, notFound, problemResponse } from './problem.ts'
 import { newRunId, sessionOf } from './run-id.ts'
 import { coversRun, coversSession, type Scope, signToken } from './run-token.ts'
-import { authenticate, type Bindings, cors, outOfScope, securityHeaders } from './security.ts'
+import {
+  authenticate,
+  type Bindings,
+  cors,
+  dropUnreadBody,
+  outOfScope,
+  securityHeaders,
+} from './security.ts'
 import { toolsRoute } from './tools-route.ts'
 
 export { SessionObject } from './session-object.ts'
@@ -17,6 +24,7 @@ export { SessionObject } from './session-object.ts'
 const app = new Hono<Bindings>()
 
 app.use(securityHeaders)
+app.use(dropUnreadBody)
 app.use('/v1/*', cors)
 app.onError((error) => errorResponse(error))
 app.notFound(({ req }) => notFound(`There is no ${req.method} ${req.path}; see /docs.`))

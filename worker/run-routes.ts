@@ -71,6 +71,8 @@ export function runRoutes(parts: SessionParts): Hono {
         results,
         history,
       })),
+      // Read first: what happens meanwhile is seen twice rather than never.
+      lastSeq: await store.lastSeq(runId),
       ...pendingOf(parts, runId),
     })
   })
@@ -138,7 +140,7 @@ async function dispatchRound(
   const roundId = typeof body.roundId === 'string' ? body.roundId : crypto.randomUUID()
   const finishReason = typeof body.finishReason === 'string' ? body.finishReason : read.finishReason
   const asks = (body.approvals ?? (stream ? 'ask' : 'deny')) === 'ask'
-  const after = stream ? await store.lastSeq(runId) : 0
+  const lastSeq = await store.lastSeq(runId)
   // A client that goes away ends its stream, not the round.
   const done = live.start(run, {
     roundId,
@@ -146,11 +148,12 @@ async function dispatchRound(
     asks,
     ...(finishReason !== undefined && { finishReason }),
   })
-  if (stream) return streamEvents(run, { after, roundId, done })
+  if (stream) return streamEvents(run, { after: lastSeq, roundId, done })
   const result = await (asks ? Promise.race([done, live.suspended(runId)]) : done)
   if (result) return Response.json(result)
   // Nobody holds a connection open for a person: the same round, posted again, joins.
-  return Response.json({ roundId, status: 'waiting', ...pendingOf(parts, runId) }, { status: 202 })
+  const waiting = { roundId, status: 'waiting', ...pendingOf(parts, runId), lastSeq }
+  return Response.json(waiting, { status: 202 })
 }
 
 function callsOf(body: JsonObject): {

@@ -105,7 +105,11 @@ export const bodySchemas = {
     type: 'object',
     additionalProperties: false,
     required: ['key', 'owner'],
-    properties: { key, owner },
+    properties: {
+      key,
+      owner,
+      release: { type: 'boolean', description: 'Gives the lease back: the page goes away.' },
+    },
   },
   answerCall: {
     type: 'object',

@@ -24,6 +24,17 @@ export const contentSecurityPolicy =
 /** `scope`: what the caller's run token is good for; absent for the API token and on loopback. */
 export type Bindings = { Bindings: Env; Variables: { scope?: Scope } }
 
+/** A body that nobody read would break the connection under the client's next request. */
+export const dropUnreadBody = createMiddleware<Bindings>(async ({ req }, next) => {
+  await next()
+  if (!req.raw.body || req.raw.bodyUsed) return
+  let bytes = 0
+  for await (const chunk of req.raw.body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > maxBodyBytes) return
+  }
+})
+
 export const securityHeaders = createMiddleware<Bindings>(async (context, next) => {
   await next()
   for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value)

@@ -1,0 +1,4 @@
+import { inject } from 'vitest'
+import { clientContract } from '../contracts/client.ts'
+
+clientContract('Chromium', () => inject('api'))
