@@ -57,6 +57,8 @@ export interface ClientCalls {
   readonly pending: () => readonly PendingClientCall[]
   /** Takes a call, or prolongs one's own lease of it. */
   readonly lease: (key: string, owner: string) => Promise<LeaseOutcome>
+  /** Gives a lease back before it ends: as if it had ended. */
+  readonly release: (key: string, owner: string) => Promise<LeaseOutcome>
   /** Gives a call's result; without an `owner` only while no page holds it. */
   readonly answer: (
     key: string,
@@ -141,6 +143,15 @@ export function clientCalls(options: ClientCallOptions = {}): ClientCalls {
   }
 
   /** A lost owner's lease passes on, unless what it began may have had an effect. */
+  const passOn = async (key: string, call: Open) => {
+    if (!call.readOnly) return settle(key, call, 'lost')
+    const { lease: _lease, ...free } = call.record
+    call.record = free
+    await save(key, free)
+    call.progress({ lease: null })
+    onChange?.()
+  }
+
   const watch = (key: string, call: Open) => {
     stopTimer(call)
     const { lease } = call.record
@@ -148,12 +159,7 @@ export function clientCalls(options: ClientCallOptions = {}): ClientCalls {
     const expire = () =>
       inTurn(key, async () => {
         if (open.get(key) !== call || call.record.lease?.expiresAt !== lease.expiresAt) return
-        if (!call.readOnly) return settle(key, call, 'lost')
-        const { lease: _lease, ...free } = call.record
-        call.record = free
-        await save(key, free)
-        call.progress({ lease: null })
-        onChange?.()
+        await passOn(key, call)
       }).catch(() => {})
     call.timer = setTimeout(expire, Math.max(0, lease.expiresAt - clock()))
   }
@@ -220,6 +226,15 @@ export function clientCalls(options: ClientCallOptions = {}): ClientCalls {
         if (open.get(key) !== call) return { receipt: 'over' }
         if (held?.owner !== owner) call.progress({ lease: { ...lease } })
         watch(key, call)
+        return { receipt: 'taken', lease }
+      }),
+    release: (key, owner) =>
+      inTurn(key, async (): Promise<LeaseOutcome> => {
+        const call = open.get(key)
+        const lease = call?.record.lease
+        if (!call || lease?.owner !== owner) return { receipt: 'over' }
+        stopTimer(call)
+        await passOn(key, call)
         return { receipt: 'taken', lease }
       }),
     answer: (key, answer, owner) =>

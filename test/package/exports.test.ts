@@ -14,6 +14,7 @@ describe('what each subpath exports', () => {
       {
         ".": [
           "DispatchError",
+          "clientCalls",
           "createClientTools",
           "createDispatcher",
           "defineTool",
@@ -44,6 +45,10 @@ describe('what each subpath exports', () => {
         "./cache/memory": [
           "memoryCacheStore",
         ],
+        "./client": [
+          "createClient",
+          "requestProblem",
+        ],
         "./net": [
           "guardedFetch",
         ],
@@ -62,6 +67,7 @@ describe('what each subpath exports', () => {
           "wireNames",
         ],
         "./store/durable-object": [
+          "durableObjectRecords",
           "durableObjectRunStore",
         ],
         "./store/indexeddb": [
@@ -72,6 +78,7 @@ describe('what each subpath exports', () => {
         ],
         "./testing": [
           "cacheStoreContract",
+          "recordStoreContract",
           "runStoreContract",
         ],
       }

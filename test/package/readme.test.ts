@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaults } from '../../src/engine.ts'
 import { maxArgumentDepth } from '../../src/preflight/normalise.ts'
 import { defaultCacheSeconds } from '../../src/result-cache/policy.ts'
+import { subpaths } from '../support/subpaths.ts'
 import { startWorker, type TestWorker } from '../support/worker.ts'
 
 const root = new URL('../../', import.meta.url).pathname
@@ -16,11 +17,18 @@ function blocks(text: string, language: string): string[] {
   )
 }
 
+/** `threepass/client` before `threepass`: the first that fits is taken. */
+const aliases = Object.fromEntries(
+  subpaths()
+    .map(({ name, source }) => [`threepass${name.slice(1)}`, root + source.slice(2)] as const)
+    .reverse(),
+)
+
 /** Runs a snippet that imports `threepass`, and gives what it printed. */
 async function printed(snippet: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: snippet, loader: 'ts', resolveDir: root },
-    alias: { threepass: `${root}src/index.ts` },
+    alias: aliases,
     bundle: true,
     format: 'esm',
     platform: 'node',
