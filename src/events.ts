@@ -66,7 +66,13 @@ export type EventBody =
   | { readonly type: 'tool_call_start'; readonly callId: string }
   | { readonly type: 'tool_call_progress'; readonly callId: string; readonly value: Json }
   | { readonly type: 'tool_call_text'; readonly callId: string; readonly text: string }
-  | { readonly type: 'tool_call_end'; readonly callId: string; readonly outcome: Outcome }
+  | {
+      readonly type: 'tool_call_end'
+      readonly callId: string
+      readonly outcome: Outcome
+      /** The beginning of what it gave, seen before the round is committed; at most 2,000 characters. */
+      readonly content: string
+    }
   /** A call that was given up on (time-out, abort) settled after all. Its result stands; this is news only. */
   | {
       readonly type: 'tool_call_late'

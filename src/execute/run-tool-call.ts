@@ -4,6 +4,7 @@
  */
 import { mayWrite } from '../dedupe/resources.ts'
 import { isDispatchError } from '../errors.ts'
+import type { EventBody } from '../events.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { Json, MediaPart, Outcome } from '../round.ts'
 import { copyJson } from './copy.ts'
@@ -12,6 +13,7 @@ import type { ExecuteContext } from './execute.ts'
 import { toPlain } from './plain.ts'
 import { errorText, type Rendered, renderValue } from './render-result.ts'
 import { isStream, readStream } from './stream.ts'
+import { wellFormed } from './text.ts'
 
 /** Milliseconds that a call may take, unless its tool says another. */
 export const defaultTimeoutMs = 60_000
@@ -84,7 +86,7 @@ export async function runToolCall(call: ReadyCall, context: ExecuteContext): Pro
   const ended = { startTick, startedAt, endTick: context.tick(), endedAt: context.clock() }
   const ran: Ran = { call, ran: true, ...ended, ...judge(call, settled) }
   if (!tool.background) {
-    context.emit({ type: 'tool_call_end', callId: call.id, outcome: ran.outcome })
+    context.emit(endOf(call, ran))
   }
   return ran
 }
@@ -145,12 +147,19 @@ function startBackground(
   const running = run(call, own, context, context.background, reports, timeoutMs)
   const end = Promise.resolve(running).then((settled) => {
     reports.over = true
-    context.emit({ type: 'tool_call_end', callId: call.id, outcome: judge(call, settled).outcome })
+    context.emit(endOf(call, judge(call, settled)))
     if (mayWrite(call.access)) context.lateWrite(call.access)
     return context.flushEvents()
   })
   context.waitUntil(end.catch(() => {}))
   return { kind: 'value', value: 'ok' }
+}
+
+/** Most characters of a result that an event shows. */
+const previewLength = 2_000
+
+function endOf({ id: callId }: ReadyCall, { outcome, text }: Judged): EventBody {
+  return { type: 'tool_call_end', callId, outcome, content: wellFormed(text.slice(0, previewLength)) }
 }
 
 /** After the end of a call its reports are ignored. */
@@ -243,7 +252,7 @@ function reportLate(call: ReadyCall, settled: Settled, context: ExecuteContext):
     type: 'tool_call_late',
     callId: call.id,
     outcome: outcome === 'completed' ? 'completed' : 'failed',
-    content: text.slice(0, 2_000),
+    content: wellFormed(text.slice(0, previewLength)),
   })
   if (mayWrite(call.access)) context.lateWrite(call.access)
   context.waitUntil(context.flushEvents())
