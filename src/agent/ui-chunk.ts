@@ -26,7 +26,13 @@ export type UIChunk =
   | { type: 'reasoning-delta'; id: string; delta: string }
   | { type: 'source-url'; sourceId: string; url: string; title?: string }
   | { type: 'file'; url: string; mediaType: string }
-  | { type: 'tool-input-start'; toolCallId: string; toolName: string; dynamic: true; providerExecuted?: boolean }
+  | {
+      type: 'tool-input-start'
+      toolCallId: string
+      toolName: string
+      dynamic: true
+      providerExecuted?: boolean
+    }
   | { type: 'tool-input-delta'; toolCallId: string; inputTextDelta: string }
   | {
       type: 'tool-input-available'
@@ -47,7 +53,13 @@ export type UIChunk =
       /** The result is in; its round is not done. */
       preliminary?: boolean
     }
-  | { type: 'tool-output-error'; toolCallId: string; errorText: string; dynamic: true; providerExecuted?: boolean }
+  | {
+      type: 'tool-output-error'
+      toolCallId: string
+      errorText: string
+      dynamic: true
+      providerExecuted?: boolean
+    }
   | { type: 'tool-output-denied'; toolCallId: string }
   /** Which run the turn is: a page serves its tools and answers questions there. */
   | { type: 'data-run'; id: string; data: { runId: string } }
@@ -56,7 +68,11 @@ export type UIChunk =
   /** Every event of the dispatcher as it happens, for a page that draws the passes. */
   | { type: 'data-event'; data: RunEvent; transient: true }
   /** The model is called again after a failure. */
-  | { type: 'data-retry'; data: { attempt: number; delayMs: number; message: string }; transient: true }
+  | {
+      type: 'data-retry'
+      data: { attempt: number; delayMs: number; message: string }
+      transient: true
+    }
   | { type: 'error'; errorText: string }
   | { type: 'abort'; reason?: string }
   | { type: 'finish-step' }

@@ -198,7 +198,11 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
       case 'tool_input_start':
         return void inputStart(event.callId, event.name)
       case 'tool_input_delta':
-        return push({ type: 'tool-input-delta', toolCallId: event.callId, inputTextDelta: event.delta })
+        return push({
+          type: 'tool-input-delta',
+          toolCallId: event.callId,
+          inputTextDelta: event.delta,
+        })
       case 'round':
         return onRound(event.round)
       case 'retry': {
@@ -215,6 +219,12 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
   const partId = (id: string) => `${step}.${id}`
 
   const onFinish = (result: Extract<AgentEvent, { type: 'finish' }>['result']) => {
+    // An answer that broke off, or whose round could not be dispatched, leaves calls behind.
+    for (const [toolCallId, { state }] of parts) {
+      if (state === 'done') continue
+      const errorText = 'This call has no result: the turn ended before it.'
+      push({ type: 'tool-output-error', toolCallId, errorText, dynamic: true })
+    }
     closeStep()
     if (result.reason === 'error') {
       push({ type: 'error', errorText: result.error?.message ?? 'The model failed.' })
@@ -229,7 +239,13 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
       const output = { outcome: 'pending', content: 'Waits until its round goes on.' } as const
       if (!waits) return []
       return [
-        { type: 'tool-output-available', toolCallId, output, dynamic: true, providerExecuted: true },
+        {
+          type: 'tool-output-available',
+          toolCallId,
+          output,
+          dynamic: true,
+          providerExecuted: true,
+        },
       ]
     })
     return [

@@ -159,7 +159,12 @@ function startBackground(
 const previewLength = 2_000
 
 function endOf({ id: callId }: ReadyCall, { outcome, text }: Judged): EventBody {
-  return { type: 'tool_call_end', callId, outcome, content: wellFormed(text.slice(0, previewLength)) }
+  return {
+    type: 'tool_call_end',
+    callId,
+    outcome,
+    content: wellFormed(text.slice(0, previewLength)),
+  }
 }
 
 /** After the end of a call its reports are ignored. */

@@ -3,7 +3,8 @@
  * Shapes: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html.
  * @module
  */
-import { isAnswer, type Json, type JsonObject, type ToolCall, type ToolResult } from '../round.ts'
+import { isAnswer, type JsonObject, type ToolCall, type ToolResult } from '../round.ts'
+import { argumentsOf, callInput } from './call-input.ts'
 import { callOf, isObject, objects, type ProviderFormat, readOf } from './provider.ts'
 import type { BedrockCalls, BedrockImage, WireMessages } from './wire-messages.ts'
 import type { WireNames } from './wire-names.ts'
@@ -40,38 +41,10 @@ export const bedrock: BedrockFormat = {
   },
   writeCalls(calls, names) {
     const content = calls.map(({ id, name, arguments: given }) => ({
-      toolUse: { toolUseId: id, name: names.toWire(name), input: bedrockInput(given) },
+      toolUse: { toolUseId: id, name: names.toWire(name), input: callInput(given) },
     }))
     return { role: 'assistant', content }
   },
-}
-
-/** The key that arguments stand under which are no object: `input` must be one, or Bedrock refuses the history. */
-const rawKey = 'rawArguments'
-
-/** Arguments as an object. Absent and blank ones are none; an object stays. */
-export function bedrockInput(given: unknown): JsonObject {
-  const value = given as Json | undefined
-  if (isObject(value)) return value
-  if (value === undefined || value === null) return {}
-  if (typeof value !== 'string') return { [rawKey]: JSON.stringify(value) }
-  if (value.trim() === '') return {}
-  const read = parsed(value)
-  return isObject(read) ? read : { [rawKey]: value }
-}
-
-/** What `bedrockInput` put under the key comes out of it again. */
-function argumentsOf(input: Json | undefined): Json | undefined {
-  if (!isObject(input) || Object.keys(input).length !== 1) return input
-  return typeof input[rawKey] === 'string' ? input[rawKey] : input
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isTextAnswer({ role }: JsonObject, blocks: readonly JsonObject[]): boolean {

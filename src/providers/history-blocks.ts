@@ -10,6 +10,8 @@ export interface BlockFormat {
   /** The member that holds the blocks. */
   readonly content: 'content' | 'parts'
   readonly assistant: 'assistant' | 'model'
+  /** Whose message the results are. */
+  readonly results: 'user' | 'tool'
   /** What the user says after results goes into the same message, behind them. */
   readonly merges: boolean
   readonly unique: Unique
@@ -47,7 +49,7 @@ export function repairBlocks(messages: readonly JsonObject[], format: BlockForma
     if (own.length === 0) return
     append(
       repaired,
-      { message: { role: 'user' }, blocks: own.map(format.withAnswer), changed: true },
+      { message: { role: format.results }, blocks: own.map(format.withAnswer), changed: true },
       joins,
     )
   })

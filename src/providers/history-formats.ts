@@ -3,7 +3,7 @@
  * @module
  */
 import type { JsonObject } from '../round.ts'
-import { bedrockInput } from './bedrock.ts'
+import { callInput } from './call-input.ts'
 import type { BlockFormat } from './history-blocks.ts'
 import type { ItemFormat } from './history-items.ts'
 import { interruptedText } from './history-match.ts'
@@ -54,6 +54,7 @@ export const responsesHistory: ItemFormat = {
 export const anthropicHistory: BlockFormat = {
   content: 'content',
   assistant: 'assistant',
+  results: 'user',
   merges: true,
   unique: 'history',
   textBlock: (text) => ({ type: 'text', text }),
@@ -71,6 +72,7 @@ export const anthropicHistory: BlockFormat = {
 export const geminiHistory: BlockFormat = {
   content: 'parts',
   assistant: 'model',
+  results: 'user',
   merges: false,
   unique: 'none',
   textBlock: (text) => ({ text }),
@@ -91,6 +93,7 @@ export const geminiHistory: BlockFormat = {
 export const bedrockHistory: BlockFormat = {
   content: 'content',
   assistant: 'assistant',
+  results: 'user',
   merges: true,
   unique: 'history',
   textBlock: (text) => ({ text }),
@@ -100,7 +103,7 @@ export const bedrockHistory: BlockFormat = {
     isObject(answer) ? { id: said(answer.toolUseId) } : undefined,
   withCall(block, { id = '', name }) {
     const call = isObject(block.toolUse) ? block.toolUse : {}
-    const input = bedrockInput(call.input)
+    const input = callInput(call.input)
     // The form that a tool list gives the name; a legal one stays.
     const wire = wireNames([name]).toWire(name)
     if (call.toolUseId === id && call.name === wire && call.input === input) return block
@@ -111,6 +114,35 @@ export const bedrockHistory: BlockFormat = {
     const lost = { content: [{ text: interruptedText }], status: 'error' }
     return { ...block, toolResult: { ...(given ?? lost), toolUseId: id } }
   },
+}
+
+/** Of the AI SDK's messages. What a provider ran itself lies in the assistant's message, result and all. */
+export const aiSdkHistory: BlockFormat = {
+  content: 'content',
+  assistant: 'assistant',
+  results: 'tool',
+  merges: false,
+  unique: 'history',
+  textBlock: (text) => ({ type: 'text', text }),
+  callOf: ({ type, toolCallId: id, toolName, providerExecuted }) =>
+    type === 'tool-call' && providerExecuted !== true
+      ? { id: said(id), name: textOf(toolName) ?? '' }
+      : undefined,
+  answerOf: ({ type, toolCallId: id }) => (type === 'tool-result' ? { id: said(id) } : undefined),
+  withCall(block, { id = '' }) {
+    const input = callInput(block.input)
+    if (block.toolCallId === id && block.input === input) return block
+    return { ...block, toolCallId: id, input }
+  },
+  withAnswer: ({ id = '', name, block }) =>
+    block
+      ? under(block, 'toolCallId', id)
+      : {
+          type: 'tool-result',
+          toolCallId: id,
+          toolName: name,
+          output: { type: 'error-text', value: interruptedText },
+        },
 }
 
 function under(block: JsonObject, key: string, id: string): JsonObject {

@@ -5,6 +5,7 @@
 import type { Json, JsonObject } from '../round.ts'
 import { repairBlocks } from './history-blocks.ts'
 import {
+  aiSdkHistory,
   anthropicHistory,
   bedrockHistory,
   chatHistory,
@@ -23,10 +24,11 @@ const repairs: Readonly<
   anthropic: (messages) => repairBlocks(messages, anthropicHistory),
   gemini: (messages) => repairBlocks(messages, geminiHistory),
   bedrock: (messages) => repairBlocks(messages, bedrockHistory),
+  'ai-sdk': (messages) => repairBlocks(messages, aiSdkHistory),
 }
 
 /**
- * The whole history (`messages`, Responses' `input`, Gemini's `contents`) as the provider takes it. Every call has one
+ * The whole history (`messages`, Responses' `input`, Gemini's `contents`, the AI SDK's model messages) as the provider takes it. Every call has one
  * result right behind the message with the call, in call order; a call without one gets a result that says
  * "interrupted"; a result without a call is dropped, and the second one of a call too. Ids that repeat where the
  * provider wants them unique get a number behind, in the call and in its result. For Bedrock, names and inputs of

@@ -62,6 +62,16 @@ export interface BedrockCalls {
   content: { toolUse: { toolUseId: string; name: string; input: JsonObject } }[]
 }
 
+interface AISDKResults {
+  role: 'tool'
+  content: {
+    type: 'tool-result'
+    toolCallId: string
+    toolName: string
+    output: { type: 'error-text'; value: string }
+  }[]
+}
+
 /** The messages that carry results, by provider. */
 export interface WireMessages {
   readonly 'openai-chat': ChatResult | ChatImages
@@ -69,4 +79,5 @@ export interface WireMessages {
   readonly anthropic: AnthropicResults
   readonly gemini: GeminiResults
   readonly bedrock: BedrockResults
+  readonly 'ai-sdk': AISDKResults
 }
