@@ -10,7 +10,16 @@ export type {
   AgentUsage,
 } from './agent-event.ts'
 export { type AISDKTool, repairToolCall, toAISDKTools } from './ai-sdk-tools.ts'
+export {
+  type Availability,
+  type BrowserModelOptions,
+  browserModel,
+  browserModelAvailability,
+  type PromptApi,
+} from './browser-model.ts'
+export type { PromptMessage } from './browser-prompts.ts'
 export type { AgentCheckpoint } from './checkpoint.ts'
+export { offlineModel } from './offline/offline-model.ts'
 export type { AgentOptions, AgentRun, ModelSettings } from './options.ts'
 export { runAgent } from './run-agent.ts'
 export { streamAgent } from './stream-agent.ts'

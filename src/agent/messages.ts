@@ -66,9 +66,14 @@ export function promptOf(
 ): LanguageModelV3Prompt {
   const front: LanguageModelV3Prompt = system === '' ? [] : [{ role: 'system', content: system }]
   const behind: LanguageModelV3Prompt =
-    note === '' ? [] : [{ role: 'user', content: [{ type: 'text', text: note }] }]
+    note === ''
+      ? []
+      : [{ role: 'user', content: [{ type: 'text', text: note }], providerOptions: ofTheLoop }]
   return [...front, ...messages.map((message) => sent(message, names)), ...behind]
 }
+
+/** Marks what the loop says in the place of the user; providers pass over it. */
+const ofTheLoop = { threepass: { note: true } }
 
 function sent(message: AgentMessage, names: WireNames): LanguageModelV3Message {
   if (message.role === 'system') return message
