@@ -3,8 +3,9 @@
  * @module
  */
 import type { Mode } from '../src/index.ts'
+import type { ModelEnv } from './models.ts'
 
-export interface Env {
+export interface Env extends ModelEnv {
   readonly ASSETS?: { fetch(request: Request): Promise<Response> }
   readonly RESULTS: KVNamespace
   readonly SESSIONS: DurableObjectNamespace

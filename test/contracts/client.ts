@@ -4,6 +4,13 @@ import { z } from 'zod'
 import { createClient, requestProblem, type ServedCall } from '../../src/client/index.ts'
 import { type ClientTools, createClientTools, type RunEvent } from '../../src/index.ts'
 
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Address of the Worker that the global set-up has started. */
+    api: string
+  }
+}
+
 const apiToken = 'the-api-token'
 
 /** A page tool that counts; `pick` changes nothing, so another page may take it over. */

@@ -2,12 +2,6 @@
 import type { TestProject } from 'vitest/node'
 import { startWorker } from './worker.ts'
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    api: string
-  }
-}
-
 /** Bearer token of the API. */
 export const apiToken = 'the-api-token'
 
