@@ -20,20 +20,30 @@ export const gemini: ProviderFormat<WireMessages['gemini']> = {
     )
     return readOf(calls, candidate?.finishReason)
   },
-  writeResults(results) {
-    return [{ role: 'user', parts: results.map(partOf) }]
+  writeResults(results, calls = []) {
+    const answers = results.map((result, index) => answerOf(result, calls[index]?.name))
+    // Behind all answers: their number is held against that of the calls.
+    return [{ role: 'user', parts: [...answers, ...results.flatMap(imagesOf)] }]
   },
 }
 
+type Part = WireMessages['gemini']['parts'][number]
+
 /** `response` must be an object; `output` and `error` are the keys that Gemini documents. */
-function partOf(result: ToolResult): WireMessages['gemini']['parts'][number] {
-  const key = isAnswer(result.outcome) ? 'output' : 'error'
+function answerOf(result: ToolResult, name = result.name): Part {
+  const key = isAnswer(result.outcome) || result.outcome === 'schema' ? 'output' : 'error'
   return {
     functionResponse: {
       // Gemini sent no id: it matches by name and order, and would not know one of ours.
       ...(result.originalId !== null && { id: result.originalId ?? result.callId }),
-      name: result.name,
+      name,
       response: { [key]: result.content },
     },
   }
+}
+
+function imagesOf({ media = [] }: ToolResult): Part[] {
+  return media.flatMap(({ type, mimeType, data }) =>
+    type === 'image' && data !== undefined ? [{ inlineData: { mimeType, data } }] : [],
+  )
 }

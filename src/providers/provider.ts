@@ -17,8 +17,11 @@ export interface ProviderFormat<Message = object> {
   readonly name: string
   /** The calls of a message or whole response of this provider; `undefined` when the value is none. Pure. */
   readonly readCalls: (value: JsonObject) => ReadCalls | undefined
-  /** What the next request carries: one answer a call, in call order, in the provider's place and shape. */
-  readonly writeResults: (results: readonly ToolResult[]) => Message[]
+  /**
+   * What the next request carries: one answer a call, in call order, in the provider's place and shape.
+   * `calls`, as they were read: Gemini wants the name that it said, where a result has that of the tool.
+   */
+  readonly writeResults: (results: readonly ToolResult[], calls?: readonly ToolCall[]) => Message[]
 }
 
 export function isObject(value: Json | undefined): value is JsonObject {

@@ -39,7 +39,10 @@ interface AnthropicResults {
 }
 interface GeminiResults {
   role: 'user'
-  parts: { functionResponse: { id?: string; name: string; response: JsonObject } }[]
+  parts: (
+    | { functionResponse: { id?: string; name: string; response: JsonObject } }
+    | { inlineData: { mimeType: string; data: string } }
+  )[]
 }
 
 /** An image as the AWS SDK takes it: bytes, which it encodes itself. */

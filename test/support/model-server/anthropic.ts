@@ -6,7 +6,9 @@ import type { Protocol, Said } from './server.ts'
 export const anthropicProtocol: Protocol = {
   path: /\/messages$/,
   problem({ messages, tools, max_tokens: most }, headers) {
-    if (!headers['x-api-key']) return 'x-api-key header is required'
+    // The official SDK sends a bearer token since its version 1.
+    const key = headers['x-api-key'] ?? headers.authorization
+    if (!key) return 'x-api-key header is required'
     if (!headers['anthropic-version']) return 'anthropic-version: header is required'
     if (typeof most !== 'number') return 'max_tokens: Field required'
     return messagesProblem(list(messages)) ?? toolsProblem(list(tools))
