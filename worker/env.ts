@@ -13,6 +13,8 @@ export interface Env extends ModelEnv {
   readonly API_TOKEN?: string
   readonly MAX_CONCURRENT_TOOLS?: string
   readonly TOOL_MODE?: string
+  /** What the chat's model is told first. */
+  readonly SYSTEM_PROMPT?: string
   /** Origins, separated by commas, whose pages may call the API. Default: none but its own. */
   readonly ALLOWED_ORIGINS?: string
   /** Private hosts, separated by commas, that fetching tools may reach (local development). */

@@ -7,7 +7,7 @@ import { readBody } from './body.ts'
 import { docsPage } from './docs-page.ts'
 import { openApiDocument } from './openapi.ts'
 import { errorResponse, notFound, problemResponse } from './problem.ts'
-import { newRunId, sessionOf } from './run-id.ts'
+import { isSessionId, newRunId, sessionOf } from './run-id.ts'
 import { coversRun, coversSession, type Scope, signToken } from './run-token.ts'
 import {
   authenticate,
@@ -64,6 +64,25 @@ app.post('/v1/runs', async ({ req, env, var: { scope } }) => {
   const init = { method: 'PUT', body: JSON.stringify(setup) }
   return fromObject(session(env, sessionId).fetch(url.href, init))
 })
+
+app.post('/v1/chat', async ({ req, env, var: { scope } }) => {
+  const body = await readBody(req.raw, 'chat')
+  if (body instanceof Response) return body
+  const id = String(body.id)
+  if (scope && !coversSession(scope, id)) return outOfScope()
+  const init = { method: 'POST', body: JSON.stringify(body), signal: req.raw.signal }
+  return fromObject(session(env, id).fetch(req.url, init))
+})
+
+app.all('/v1/chat/:chat/*', forwardChat)
+app.all('/v1/chat/:chat', forwardChat)
+
+async function forwardChat({ req, env, var: { scope } }: Context<Bindings, '/v1/chat/:chat/*'>) {
+  const id = req.param('chat')
+  if (!isSessionId(id)) return notFound('There is no such chat.')
+  if (scope && !coversSession(scope, id)) return outOfScope()
+  return fromObject(session(env, id).fetch(req.raw))
+}
 
 app.all('/v1/runs/:run/*', forward)
 app.all('/v1/runs/:run', forward)

@@ -29,10 +29,16 @@ export interface LiveRounds {
   readonly asks: (runId: string, roundId: string) => boolean
   /** Resolves when the run waits for people or pages and for nothing else, or is at rest. */
   readonly suspended: (runId: string) => Promise<void>
+  /** Resolves when the run has a round that waits for people or pages and for nothing else, or when `over` holds. */
+  readonly waits: (runId: string, over: () => boolean) => Promise<void>
+  /** Resolves when the run asks, executes, or has nothing under way. */
+  readonly settled: (runId: string) => Promise<void>
   /** Resolves when every round is done or suspended. */
   readonly quiet: () => Promise<void>
   /** Takes up what a restart broke off; resolves when all of it is done, asks, or executes. */
   readonly revive: (open: (runId: string) => Run) => Promise<void>
+  /** A round of the run is under way. */
+  readonly isLive: (runId: string) => boolean
   readonly hear: (event: RunEvent) => void
   readonly changes: Changes
 }
@@ -63,6 +69,7 @@ export function liveRounds({ kv, prompt, calls, waitUntil }: LiveParts): LiveRou
     const own = live.get(runId) ?? { rounds: 0, running: new Set() }
     live.set(runId, own)
     own.rounds += 1
+    changes.notify()
     if (round.asks) {
       asking.set(key, (asking.get(key) ?? 0) + 1)
       kv.put(prefix + key, true)
@@ -102,19 +109,26 @@ export function liveRounds({ kv, prompt, calls, waitUntil }: LiveParts): LiveRou
     const running = [...(live.get(runId)?.running ?? [])]
     return running.length > 0 && running.every((callId) => waitsForPage(runId, callId))
   }
-  const suspended = async (runId: string) => {
-    const rests = () => !live.has(runId) || isSuspended(runId)
+  /** Between the end of one call and the start of the next something may only look so. */
+  const lastingly = async (holds: () => boolean) => {
     do {
-      await changes.until(rests)
-      // Between the end of one call and the start of the next it may only have looked so.
+      await changes.until(holds)
       await new Promise((resolve) => setTimeout(resolve, 0))
-    } while (!rests())
+    } while (!holds())
   }
+
+  const settled = (runId: string) =>
+    changes.until(
+      () => !live.has(runId) || asked(runId) || (live.get(runId)?.running.size ?? 0) > 0,
+    )
 
   return {
     start,
     asks: (runId, roundId) => asking.has(roundKey(runId, roundId)),
-    suspended,
+    suspended: (runId) => lastingly(() => !live.has(runId) || isSuspended(runId)),
+    waits: (runId, over) => lastingly(() => over() || (live.has(runId) && isSuspended(runId))),
+    settled,
+    isLive: (runId) => live.has(runId),
     hear,
     changes,
     quiet: () => changes.until(() => [...live.keys()].every(isSuspended)),
@@ -133,9 +147,7 @@ export function liveRounds({ kv, prompt, calls, waitUntil }: LiveParts): LiveRou
       return
     }
     start(run, { ...round, asks: true }).catch(() => {})
-    await changes.until(
-      () => !live.has(runId) || asked(runId) || (live.get(runId)?.running.size ?? 0) > 0,
-    )
+    await settled(runId)
   }
 }
 

@@ -13,3 +13,8 @@ export function newRunId(sessionId: string): string {
 export function sessionOf(runId: string): string | undefined {
   return runIdPattern.exec(runId)?.[1]
 }
+
+/** A session's id, which is also its chat's. */
+export function isSessionId(id: string): boolean {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(id)
+}

@@ -6,9 +6,7 @@ import { Hono } from 'hono'
 import { DispatchError } from '../src/errors.ts'
 import type {
   ClientCalls,
-  ClientToolDefinition,
   JsonObject,
-  Mode,
   PromptApprover,
   Run,
   RunStore,
@@ -22,7 +20,7 @@ import { callRoutes } from './call-routes.ts'
 import type { LiveRounds } from './live-rounds.ts'
 import { errorResponse, notFound } from './problem.ts'
 import { sessionOf } from './run-id.ts'
-import type { SessionDispatchers } from './session-dispatchers.ts'
+import type { RunSetup, SessionDispatchers } from './session-dispatchers.ts'
 import { streamEvents, wantsStream } from './sse.ts'
 
 export interface SessionParts {
@@ -42,8 +40,7 @@ export function runRoutes(parts: SessionParts): Hono {
   app.onError((error) => errorResponse(error))
 
   app.put('/v1/runs/:run', async ({ req }) => {
-    const body = (await req.json()) as { mode?: Mode; clientTools?: ClientToolDefinition[] }
-    return createRun(parts, req.param('run'), body)
+    return createRun(parts, req.param('run'), (await req.json()) as Partial<RunSetup>)
   })
 
   app.use('/v1/runs/:run/*', async ({ req }, next) => {
@@ -104,15 +101,25 @@ export function runRoutes(parts: SessionParts): Hono {
   return app
 }
 
-async function createRun(
-  { store, dispatchers }: SessionParts,
+/** Keeps what the run is opened with, and records it. */
+export async function beginRun(
+  { store, dispatchers }: Pick<SessionParts, 'store' | 'dispatchers'>,
   runId: string,
-  setup: { mode?: Mode; clientTools?: ClientToolDefinition[] },
-): Promise<Response> {
-  const sessionId = sessionOf(runId) ?? ''
+  setup: Partial<RunSetup>,
+): Promise<void> {
   dispatchers.keep(runId, setup)
-  const state = { ...newRunState(runId, sessionId, Date.now()), version: 1 }
+  const state = { ...newRunState(runId, sessionOf(runId) ?? '', Date.now()), version: 1 }
   await store.commit(runId, { expectedVersion: 0, state })
+}
+
+async function createRun(
+  parts: SessionParts,
+  runId: string,
+  setup: Partial<RunSetup>,
+): Promise<Response> {
+  const { dispatchers } = parts
+  const sessionId = sessionOf(runId) ?? ''
+  await beginRun(parts, runId, setup)
   const { tools, turnContext } = dispatchers.open(runId)
   const { mode } = dispatchers.setupOf(runId)
   const refusedTools = dispatchers.refusedOf(runId)

@@ -101,6 +101,43 @@ export const bodySchemas = {
       },
     },
   },
+  chat: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['id', 'messages'],
+    properties: {
+      id: { ...id, description: "The chat, which is the session of its turns' runs." },
+      messages: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 1000,
+        description:
+          "UI messages of the AI SDK. The last one counts: a person's, or the assistant's with answers to questions and results of the page's tools. The chat itself is kept here.",
+        items: {
+          type: 'object',
+          required: ['id', 'role', 'parts'],
+          properties: {
+            id: { type: 'string', maxLength: 200 },
+            role: { type: 'string', enum: ['system', 'user', 'assistant'] },
+            parts: { type: 'array', maxItems: 1000, items: { type: 'object', required: ['type'] } },
+          },
+        },
+      },
+      trigger: { type: 'string', enum: ['submit-message', 'regenerate-message'] },
+      messageId: { type: 'string', maxLength: 200 },
+      mode: {
+        type: 'string',
+        enum: [...modes],
+        description: 'How schemas reach the model. Default: the TOOL_MODE variable.',
+      },
+      clientTools,
+      follow: {
+        type: 'boolean',
+        description:
+          'Keep the stream open while the turn waits for a person or a page, whose answers come by POST of the run. Default false: the stream ends there, and the next message goes on with it, as useChat does.',
+      },
+    },
+  },
   leaseCall: {
     type: 'object',
     additionalProperties: false,

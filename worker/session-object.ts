@@ -13,14 +13,19 @@ import {
   type QuestionRecord,
 } from '../src/index.ts'
 import { durableObjectRecords, durableObjectRunStore } from '../src/run-state/durable-object.ts'
+import { type Chat, createChat } from './chat.ts'
+import { chatRecords } from './chat-records.ts'
+import { chatRoutes } from './chat-routes.ts'
 import type { Env } from './env.ts'
 import { type LiveRounds, liveRounds } from './live-rounds.ts'
-import { runRoutes } from './run-routes.ts'
+import { newRunId } from './run-id.ts'
+import { beginRun, runRoutes } from './run-routes.ts'
 import { sessionDispatchers } from './session-dispatchers.ts'
 
 /** Nobody may come back to a question: after fifteen minutes it counts as denied, and the round goes on. */
 const approvalTimeoutMs = 900_000
-/** While a page is waited for, the object looks again at least this often: leases and deadlines pass. */
+/** While a page is waited for or a turn goes on, the object looks again at least this often: leases and
+ * deadlines pass, and a turn that a restart broke off goes on without a request. */
 const watchMs = 30_000
 
 export class SessionObject extends DurableObject<Env> {
@@ -28,6 +33,7 @@ export class SessionObject extends DurableObject<Env> {
   readonly #live: LiveRounds
   readonly #prompt: PromptApprover
   readonly #calls: ClientCalls
+  readonly #chat: Chat
   readonly #revive: () => Promise<void>
   #revived: Promise<void> | undefined
 
@@ -64,16 +70,30 @@ export class SessionObject extends DurableObject<Env> {
       approver,
       clientCalls: this.#calls,
       waitUntil,
-      onEvent: this.#live.hear,
+      onEvent: (event) => {
+        this.#live.hear(event)
+        this.#chat.hear(event)
+      },
     })
-    this.#revive = () => this.#live.revive(dispatchers.open)
-    this.#routes = runRoutes({
-      store,
-      prompt: this.#prompt,
-      calls: this.#calls,
+    const parts = { store, prompt: this.#prompt, calls: this.#calls, live: this.#live, dispatchers }
+    this.#chat = createChat({
+      env,
+      records: chatRecords(durableObjectRecords(storage, 'chat')),
       live: this.#live,
       dispatchers,
+      async beginRun(chatId, setup) {
+        const runId = newRunId(chatId)
+        await beginRun(parts, runId, setup)
+        return runId
+      },
+      waitUntil,
     })
+    this.#revive = async () => {
+      // First the chat: its rounds are heard from their first event on.
+      await this.#chat.revive().catch(console.error)
+      await this.#live.revive(dispatchers.open)
+    }
+    this.#routes = runRoutes(parts).route('/', chatRoutes(this.#chat, parts))
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -98,7 +118,7 @@ export class SessionObject extends DurableObject<Env> {
 
   async #setAlarm(): Promise<void> {
     const expiries = this.#prompt.pending().flatMap(({ expiresAt }) => expiresAt ?? [])
-    if (this.#calls.pending().length > 0) expiries.push(Date.now() + watchMs)
+    if (this.#calls.pending().length > 0 || this.#chat.turn()) expiries.push(Date.now() + watchMs)
     if (expiries.length > 0) await this.ctx.storage.setAlarm(Math.min(...expiries))
   }
 }

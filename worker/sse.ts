@@ -22,9 +22,17 @@ export interface StreamOptions {
 const reconnectMs = 1_000
 
 export function streamEvents(run: Run, options: StreamOptions): Response {
+  return streamFrames((signal) => framesOf(run, options, signal))
+}
+
+/** Frames as a response; the signal aborts when its reader goes away. */
+export function streamFrames(
+  framesFor: (signal: AbortSignal) => AsyncGenerator<string, void, void>,
+  more: Record<string, string> = {},
+): Response {
   const stop = new AbortController()
   const encoder = new TextEncoder()
-  const frames = framesOf(run, options, stop.signal)
+  const frames = framesFor(stop.signal)
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await frames.next()
@@ -36,6 +44,7 @@ export function streamEvents(run: Run, options: StreamOptions): Response {
   const headers = {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
+    ...more,
   }
   return new Response(body, { headers })
 }

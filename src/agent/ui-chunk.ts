@@ -65,12 +65,12 @@ export type UIChunk =
   | { type: 'data-run'; id: string; data: { runId: string } }
   /** A committed round, one a round. */
   | { type: 'data-round'; id: string; data: { roundId: string; calls: readonly RoundCall[] } }
-  /** Every event of the dispatcher as it happens, for a page that draws the passes. */
+  /** The dispatcher's events as they happen, but for `tool_result`, for a page that draws the passes. */
   | { type: 'data-event'; data: RunEvent; transient: true }
   /** The model is called again after a failure. */
   | {
       type: 'data-retry'
-      data: { attempt: number; delayMs: number; message: string }
+      data: { attempt: number; delayMs: number }
       transient: true
     }
   | { type: 'error'; errorText: string }

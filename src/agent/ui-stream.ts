@@ -173,7 +173,8 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
   }
 
   const run = (event: RunEvent) => {
-    push({ type: 'data-event', data: event, transient: true })
+    // A result comes as the output of its tool part.
+    if (event.type !== 'tool_result') push({ type: 'data-event', data: event, transient: true })
     if (event.type === 'tool_call') onToolCall(event)
     else if (event.type === 'approval_requested') onQuestions(event)
     else if (event.type === 'client_tool_call') onClientCall(event)
@@ -203,11 +204,19 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
           toolCallId: event.callId,
           inputTextDelta: event.delta,
         })
+      case 'source': {
+        const { id: sourceId, url, title } = event
+        return push({ type: 'source-url', sourceId, url, ...(title !== undefined && { title }) })
+      }
+      case 'file': {
+        const { mediaType, data } = event
+        return push({ type: 'file', mediaType, url: `data:${mediaType};base64,${data}` })
+      }
       case 'round':
         return onRound(event.round)
       case 'retry': {
-        const { attempt, delayMs, message } = event
-        return push({ type: 'data-retry', data: { attempt, delayMs, message }, transient: true })
+        const { attempt, delayMs } = event
+        return push({ type: 'data-retry', data: { attempt, delayMs }, transient: true })
       }
       case 'finish':
         return onFinish(event.result)
