@@ -3,40 +3,7 @@
  * @module
  */
 import { readUIMessageStream, type UIMessage } from 'ai'
-import type { AgentMessage, UIChunk } from '../src/agent/index.ts'
-
-type UserPart = Extract<AgentMessage, { role: 'user' }>['content'][number]
-
-/** What a person says: texts and files; `undefined` when that is nothing. */
-export function userMessage({ parts }: UIMessage): AgentMessage | undefined {
-  const content = parts.flatMap((part): UserPart[] => {
-    if (part.type === 'text')
-      return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
-    if (part.type !== 'file' || !/^(data:|https?:)/.test(String(part.url))) return []
-    const { mediaType, url, filename } = part
-    return [{ type: 'file', mediaType, data: url, ...(filename !== undefined && { filename }) }]
-  })
-  return content.length > 0 ? { role: 'user', content } : undefined
-}
-
-/** The same as a list: none or one. */
-export function said(message: UIMessage): AgentMessage[] {
-  const own = userMessage(message)
-  return own ? [own] : []
-}
-
-/**
- * A conversation that the page brings along to a chat that has none: what was said, and nothing of what
- * was done. A call or a result that a page tells of never counts.
- */
-export function saidBefore(messages: readonly UIMessage[]): AgentMessage[] {
-  return messages.flatMap((message): AgentMessage[] => {
-    if (message.role === 'user') return said(message)
-    const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-    const spoken = text.trim() !== '' && message.role === 'assistant'
-    return spoken ? [{ role: 'assistant', content: [{ type: 'text', text }] }] : []
-  })
-}
+import type { UIChunk } from '../src/agent/index.ts'
 
 /** The message that chunks make, read as a page reads them. */
 export async function assistantMessage(chunks: readonly UIChunk[]): Promise<UIMessage | undefined> {

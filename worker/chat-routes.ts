@@ -5,10 +5,10 @@
  */
 import type { UIMessage } from 'ai'
 import { Hono } from 'hono'
-import type { UIChunk } from '../src/agent/index.ts'
+import { saidBefore, saidBy, type UIChunk } from '../src/agent/index.ts'
 import type { ClientAnswer, ClientToolDefinition, Json, Mode } from '../src/index.ts'
 import type { Chat, LiveTurn } from './chat.ts'
-import { answersIn, type PageAnswer, saidBefore, userMessage } from './chat-messages.ts'
+import { answersIn, type PageAnswer } from './chat-messages.ts'
 import type { TurnRecord } from './chat-records.ts'
 import { errorResponse, problemResponse } from './problem.ts'
 import type { SessionParts } from './run-routes.ts'
@@ -71,7 +71,7 @@ async function begin(body: ChatBody, chat: Chat, parts: SessionParts): Promise<R
     return turn ? streamTurn(turn, { from: 0, follow }, parts) : replayTurn(known)
   }
   const user = again ? (known?.user ?? last) : last
-  if (user?.role !== 'user' || !userMessage(user)) {
+  if (user?.role !== 'user' || saidBy(user).length === 0) {
     return problemResponse({
       status: 400,
       code: 'BAD_BODY',

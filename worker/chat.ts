@@ -8,12 +8,13 @@ import {
   type AgentMessage,
   type AgentRun,
   runAgent,
+  saidBy,
   type UIStream,
   uiStream,
 } from '../src/agent/index.ts'
 import type { RunEvent } from '../src/index.ts'
 import { type ChatLog, chatLog } from './chat-log.ts'
-import { assistantMessage, said } from './chat-messages.ts'
+import { assistantMessage } from './chat-messages.ts'
 import type { ChatRecords, TurnRecord } from './chat-records.ts'
 import type { Env } from './env.ts'
 import type { LiveRounds } from './live-rounds.ts'
@@ -158,7 +159,7 @@ export function createChat({
     await forgetChunks(kept.at(-1))
     await records.saveTurn(record)
     await records.save({ turns: [...kept, id], messages })
-    return launch(record, [...messages, ...said(user)], model)
+    return launch(record, [...messages, ...saidBy(user)], model)
   }
 
   /** Only of the last turn they may be asked for again. */
@@ -199,7 +200,7 @@ export function createChat({
       const { turns, messages } = await records.load()
       const record = await records.loadTurn(turns.at(-1) ?? '')
       if (!record?.running) return
-      const all = [...messages, ...said(record.user)]
+      const all = [...messages, ...saidBy(record.user)]
       const own = launch(record, all, await modelFromEnv(env))
       if (record.running.checkpoint?.pending) {
         await live.changes.until(() => own.over() || live.isLive(record.runId))

@@ -4,7 +4,8 @@
  */
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
-import type { OpenApi, Operation } from './openapi.ts'
+import type { OpenApi } from './openapi.ts'
+import type { Operation } from './openapi-parts.ts'
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 

@@ -2,6 +2,16 @@
  * The API as an OpenAPI 3.1 document, made from the schemas that check the requests.
  * @module
  */
+import { chatPaths } from './openapi-chat.ts'
+import {
+  body,
+  eventStream,
+  json,
+  type Operation,
+  problemOf,
+  query,
+  refused,
+} from './openapi-parts.ts'
 import { bodySchemas } from './schemas.ts'
 
 /** What this document uses of OpenAPI. */
@@ -12,16 +22,6 @@ export interface OpenApi {
   readonly security: readonly { readonly [scheme: string]: readonly string[] }[]
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
   readonly components: { readonly [kind: string]: { readonly [name: string]: unknown } }
-}
-
-export interface Operation {
-  readonly operationId: string
-  readonly summary: string
-  readonly description?: string
-  readonly parameters?: readonly unknown[]
-  readonly requestBody?: unknown
-  readonly responses: { readonly [status: string]: unknown }
-  readonly security?: readonly unknown[]
 }
 
 export function openApiDocument(origin: string): OpenApi {
@@ -44,6 +44,7 @@ export function openApiDocument(origin: string): OpenApi {
       '/v1/runs/{run}/calls/{call}/lease': { post: leaseCall },
       '/v1/runs/{run}/calls/{call}/result': { post: answerCall },
       '/v1/tokens': { post: createToken },
+      ...chatPaths,
       '/v1/tools': { get: listTools },
       '/healthz': { get: health },
     },
@@ -69,29 +70,7 @@ const run = {
   description: 'Run id.',
 }
 
-function query(name: string, description: string, schema: object = { type: 'string' }): unknown {
-  return { name, in: 'query', required: false, schema, description }
-}
-
-function body(schema: object): unknown {
-  return { required: true, content: { 'application/json': { schema } } }
-}
-
-function json(description: string, schema: object = { type: 'object' }): unknown {
-  return { description, content: { 'application/json': { schema } } }
-}
-
-function problemOf(description: string): unknown {
-  const schema = { $ref: '#/components/schemas/Problem' }
-  return { description, content: { 'application/problem+json': { schema } } }
-}
-
-const refused = {
-  '400': problemOf('The request is not right; `errors` names each place.'),
-  '401': problemOf('No bearer token, or a wrong one.'),
-}
 const noRun = { '404': problemOf('There is no such run.') }
-const eventStream = { 'text/event-stream': { schema: { type: 'string' } } }
 
 const createRun: Operation = {
   operationId: 'createRun',

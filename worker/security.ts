@@ -27,13 +27,18 @@ export type Bindings = { Bindings: Env; Variables: { scope?: Scope } }
 /** A body that nobody read would break the connection under the client's next request. */
 export const dropUnreadBody = createMiddleware<Bindings>(async ({ req }, next) => {
   await next()
-  if (!req.raw.body || req.raw.bodyUsed) return
+  await dropBody(req.raw)
+})
+
+/** Reads what nobody has read, as far as a body may go. */
+export async function dropBody(request: Request): Promise<void> {
+  if (!request.body || request.bodyUsed) return
   let bytes = 0
-  for await (const chunk of req.raw.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength
     if (bytes > maxBodyBytes) return
   }
-})
+}
 
 export const securityHeaders = createMiddleware<Bindings>(async (context, next) => {
   await next()

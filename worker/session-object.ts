@@ -20,6 +20,7 @@ import type { Env } from './env.ts'
 import { type LiveRounds, liveRounds } from './live-rounds.ts'
 import { newRunId } from './run-id.ts'
 import { beginRun, runRoutes } from './run-routes.ts'
+import { dropBody } from './security.ts'
 import { sessionDispatchers } from './session-dispatchers.ts'
 
 /** Nobody may come back to a question: after fifteen minutes it counts as denied, and the round goes on. */
@@ -98,7 +99,9 @@ export class SessionObject extends DurableObject<Env> {
 
   override async fetch(request: Request): Promise<Response> {
     await this.#awake()
-    return this.#routes.fetch(request)
+    const response = await this.#routes.fetch(request)
+    await dropBody(request)
+    return response
   }
 
   /** Questions expire and leases pass on also when nobody calls. */

@@ -9,6 +9,11 @@ export type {
   AgentResult,
   AgentUsage,
 } from './agent-event.ts'
+export {
+  type AgentTransport,
+  type AgentTransportOptions,
+  agentTransport,
+} from './agent-transport.ts'
 export { type AISDKTool, repairToolCall, toAISDKTools } from './ai-sdk-tools.ts'
 export {
   type Availability,
@@ -24,4 +29,5 @@ export type { AgentOptions, AgentRun, ModelSettings } from './options.ts'
 export { runAgent } from './run-agent.ts'
 export { streamAgent } from './stream-agent.ts'
 export type { FinishReason, PendingOutput, RoundCall, UIChunk } from './ui-chunk.ts'
+export { type PageMessage, saidBefore, saidBy } from './ui-messages.ts'
 export { type UIStream, type UIStreamOptions, uiStream } from './ui-stream.ts'

@@ -456,12 +456,19 @@ describe('tools and documents', () => {
     expect(routes.sort()).toEqual([
       'delete /v1/runs/{run}',
       'get /healthz',
+      'get /v1/chat/{chat}',
+      'get /v1/chat/{chat}/stream',
       'get /v1/runs/{run}',
       'get /v1/runs/{run}/events',
       'get /v1/tools',
+      'post /v1/chat',
+      'post /v1/chat/{chat}/stop',
       'post /v1/runs',
       'post /v1/runs/{run}/approvals',
+      'post /v1/runs/{run}/calls/{call}/lease',
+      'post /v1/runs/{run}/calls/{call}/result',
       'post /v1/runs/{run}/rounds',
+      'post /v1/tokens',
     ])
     const { body } = await round(await newRun(), [call('a', 'echo'), call('b', 'nope')])
     const validator = new Validator(

@@ -1,0 +1,101 @@
+/**
+ * A chat without a server: what `useChat` sends goes to a loop in the page.
+ *
+ * ```ts
+ * useChat({ transport: agentTransport({ model, dispatcher }) })
+ * ```
+ * @module
+ */
+import type { Dispatcher } from '../dispatcher.ts'
+import { DispatchError } from '../errors.ts'
+import type { EventListener } from '../events.ts'
+import type { AgentMessage } from './agent-event.ts'
+import type { AgentOptions } from './options.ts'
+import { runAgent } from './run-agent.ts'
+import type { UIChunk } from './ui-chunk.ts'
+import { type PageMessage, saidBefore, saidBy } from './ui-messages.ts'
+import { uiStream } from './ui-stream.ts'
+
+type LoopOptions = Pick<
+  AgentOptions,
+  'model' | 'system' | 'maxSteps' | 'doomLimit' | 'maxRetries' | 'settings'
+>
+
+export interface AgentTransportOptions extends LoopOptions {
+  /** Its approver asks in the page; its tools run there. */
+  readonly dispatcher: Dispatcher
+  /** Default: a fresh one. */
+  readonly sessionId?: string
+  /** Hears the events of the runs. */
+  readonly onRunEvent?: EventListener
+}
+
+/** A `ChatTransport` of the AI SDK. */
+export interface AgentTransport {
+  readonly sendMessages: (options: {
+    readonly messages: readonly PageMessage[]
+    readonly chatId: string
+    readonly abortSignal: AbortSignal | undefined
+  }) => Promise<ReadableStream<UIChunk>>
+  /** Nothing goes on without its page: always null. */
+  readonly reconnectToStream: () => Promise<null>
+}
+
+/** One run a message; conversations are kept in memory, as the model sees them. */
+export function agentTransport(options: AgentTransportOptions): AgentTransport {
+  const { dispatcher, sessionId = crypto.randomUUID(), onRunEvent, ...loop } = options
+  /** The conversation of a chat, and as it was before each of its messages. */
+  const latest = new Map<string, readonly AgentMessage[]>()
+  const earlier = new Map<string, readonly AgentMessage[]>()
+  return {
+    async sendMessages({ messages, chatId, abortSignal }) {
+      const last = messages.at(-1)
+      const asked = last?.role === 'user' ? saidBy(last) : []
+      if (!last || asked.length === 0) throw nothingSaid()
+      // A message that is sent anew goes back to where it was.
+      const before = earlier.get(last.id) ?? latest.get(chatId) ?? saidBefore(messages.slice(0, -1))
+      earlier.set(last.id, before)
+      const stop = new AbortController()
+      const signal = abortSignal ? AbortSignal.any([stop.signal, abortSignal]) : stop.signal
+      return new ReadableStream<UIChunk>({
+        async start(controller) {
+          const push = (chunk: UIChunk) => {
+            if (!stop.signal.aborted) controller.enqueue(chunk)
+          }
+          const ui = uiStream({ push, clientTools: new Set() })
+          const run = dispatcher.run({
+            sessionId,
+            onEvent(event) {
+              ui.run(event)
+              onRunEvent?.(event)
+            },
+          })
+          push({ type: 'start', messageId: crypto.randomUUID() })
+          push({ type: 'data-run', id: 'run', data: { runId: run.runId } })
+          // Not awaited: a stream gives out nothing before its start has resolved.
+          void runAgent({
+            ...loop,
+            run,
+            messages: [...before, ...asked],
+            signal,
+            onEvent: ui.agent,
+          })
+            .then((result) => latest.set(chatId, result.messages))
+            .then(
+              () => stop.signal.aborted || controller.close(),
+              (error) => controller.error(error),
+            )
+        },
+        cancel: () => stop.abort(new DOMException('Nobody reads the turn any more.', 'AbortError')),
+      })
+    },
+    reconnectToStream: async () => null,
+  }
+}
+
+function nothingSaid(): DispatchError {
+  return new DispatchError(
+    'THREEPASS_BAD_OPTION',
+    "agentTransport: the last message must be a person's, with a text or a file.",
+  )
+}

@@ -1,0 +1,48 @@
+/**
+ * Messages of a page (the AI SDK's `UIMessage`) as the model's.
+ * @module
+ */
+import type { AgentMessage } from './agent-event.ts'
+
+/** What is read of a `UIMessage`; it comes from outside, so a member may be anything. */
+export interface PageMessage {
+  readonly id: string
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly parts: readonly {
+    readonly type: string
+    readonly text?: unknown
+    readonly url?: unknown
+    readonly mediaType?: unknown
+    readonly filename?: unknown
+  }[]
+}
+
+type UserPart = Extract<AgentMessage, { role: 'user' }>['content'][number]
+
+/** What a person says, as one message of texts and files; none when that is nothing. */
+export function saidBy({ parts }: PageMessage): AgentMessage[] {
+  const content = parts.flatMap(({ type, text, url, mediaType, filename }): UserPart[] => {
+    if (type === 'text') return hasWords(text) ? [{ type, text }] : []
+    if (type !== 'file' || !/^(data:|https?:)/.test(String(url))) return []
+    const named = typeof filename === 'string' ? { filename } : {}
+    return [{ type, mediaType: String(mediaType), data: String(url), ...named }]
+  })
+  return content.length > 0 ? [{ role: 'user', content }] : []
+}
+
+function hasWords(text: unknown): text is string {
+  return typeof text === 'string' && text.trim() !== ''
+}
+
+/**
+ * A conversation that a page brings along: what was said, and nothing of what was done. A call or a
+ * result that a page tells of never counts.
+ */
+export function saidBefore(messages: readonly PageMessage[]): AgentMessage[] {
+  return messages.flatMap((message): AgentMessage[] => {
+    if (message.role === 'user') return saidBy(message)
+    const text = message.parts.flatMap((part) => (hasWords(part.text) ? part.text : [])).join('')
+    const spoken = text !== '' && message.role === 'assistant'
+    return spoken ? [{ role: 'assistant', content: [{ type: 'text', text }] }] : []
+  })
+}
