@@ -38,7 +38,17 @@ export default defineConfig({
       },
       {
         // Found late, a dependency would reload the page in the middle of a test.
-        optimizeDeps: { include: ['idb-keyval', 'eventsource-parser', 'zod'] },
+        optimizeDeps: {
+          include: [
+            'idb-keyval',
+            'eventsource-parser',
+            'zod',
+            'ai',
+            '@ai-sdk/react',
+            'react',
+            'react-dom/client',
+          ],
+        },
         test: {
           name: 'browser',
           globalSetup: ['test/support/api-server.ts'],

@@ -40,7 +40,7 @@ export type UIChunk =
       toolName: string
       input: Json
       dynamic: true
-      /** `true`: nobody in the page is to run it. */
+      /** `true`: nobody in the page is to run it. `false` takes back what a placeholder said. */
       providerExecuted?: boolean
     }
   | { type: 'tool-approval-request'; approvalId: string; toolCallId: string }

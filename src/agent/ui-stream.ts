@@ -126,7 +126,14 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
     const part = parts.get(callId)
     if (part?.state === 'called') return
     parts.set(callId, { name, ours: false, state: 'called' })
-    push({ type: 'tool-input-available', toolCallId: callId, toolName: name, input, dynamic: true })
+    push({
+      type: 'tool-input-available',
+      toolCallId: callId,
+      toolName: name,
+      input,
+      dynamic: true,
+      providerExecuted: false,
+    })
   }
 
   const onEnd = ({ callId, outcome, content }: Extract<RunEvent, { type: 'tool_call_end' }>) => {
@@ -244,7 +251,8 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
 
   const pause = () => {
     const placeholders = [...parts].flatMap(([toolCallId, part]): UIChunk[] => {
-      const waits = part.ours && (part.state === 'input' || part.state === 'available')
+      // Also a call of the page's own that has not begun: it is the page's when it is called.
+      const waits = part.state === 'input' || part.state === 'available'
       const output = { outcome: 'pending', content: 'Waits until its round goes on.' } as const
       if (!waits) return []
       return [
