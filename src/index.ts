@@ -28,7 +28,7 @@ export {
 } from './dispatcher.ts'
 export type { DispatcherOptions } from './engine.ts'
 export { DispatchError, type DispatchErrorCode, isDispatchError } from './errors.ts'
-export type { EventBody, EventListener, RunEvent } from './events.ts'
+export type { ApprovalQuestion, EventBody, EventListener, RunEvent } from './events.ts'
 export type { CacheEntry, CacheStore, CacheWrite } from './result-cache/store.ts'
 export {
   type Coercion,

@@ -9,11 +9,7 @@ import { examples } from './examples.ts'
 
 export interface EditorState {
   readonly text: string
-  readonly place: 'page' | 'worker'
-  readonly mode: Mode
   readonly running: boolean
-  readonly token: string
-  readonly needsToken: boolean
   readonly problem?: string
   readonly hint?: string
   /** Rounds dispatched in the open run. */
@@ -22,6 +18,7 @@ export interface EditorState {
 
 export interface EditorHandlers {
   readonly change: (change: Partial<EditorState>) => void
+  readonly onMode: (mode: Mode) => void
   readonly run: () => void
   readonly cancel: () => void
   readonly newRun: () => void
@@ -84,30 +81,6 @@ export function editor(state: EditorState, on: EditorHandlers): TemplateResult {
         }}></textarea>
       <p id="recognised" class=${isBad ? 'problem' : 'recognised'}>${isBad ? parsed.problem : parsed.said}</p>
     </div>
-    <div class="choices">
-      ${choice(
-        'Where it runs',
-        'place',
-        [
-          ['page', 'In this page'],
-          ['worker', 'On the Worker'],
-        ],
-        state.place,
-        (place) => on.change({ place: place as EditorState['place'] }),
-      )}
-      ${choice(
-        'Schemas',
-        'mode',
-        [
-          ['full', 'full'],
-          ['deferred', 'deferred'],
-          ['stub', 'stub'],
-        ],
-        state.mode,
-        (mode) => on.change({ mode: mode as Mode }),
-      )}
-    </div>
-    ${state.needsToken ? tokenField(state, on) : nothing}
     ${state.problem ? html`<p class="problem" role="alert">${state.problem}</p>` : nothing}
     <div class="buttons">
       ${
@@ -121,31 +94,9 @@ export function editor(state: EditorState, on: EditorHandlers): TemplateResult {
   </form>`
 }
 
-function tokenField(state: EditorState, on: EditorHandlers): TemplateResult {
-  return html`<div class="field">
-    <label for="token">API token of the Worker</label>
-    <input id="token" type="password" autocomplete="off" .value=${state.token}
-      @input=${(event: Event) => on.change({ token: (event.target as HTMLInputElement).value })} />
-  </div>`
-}
-
 function choose(title: string, on: EditorHandlers): void {
   const example = examples.find((each) => each.title === title)
-  if (example) on.change({ text: example.text, hint: example.hint, mode: example.mode })
-}
-
-function choice(
-  legend: string,
-  name: string,
-  options: readonly (readonly [value: string, label: string])[],
-  chosen: string,
-  onChoose: (value: string) => void,
-): TemplateResult {
-  return html`<fieldset class="choice">
-    <legend>${legend}</legend>
-    <div>${options.map(
-      ([value, label]) =>
-        html`<label><input type="radio" name=${name} value=${value} .checked=${value === chosen} @change=${() => onChoose(value)} /><span>${label}</span></label>`,
-    )}</div>
-  </fieldset>`
+  if (!example) return
+  on.change({ text: example.text, hint: example.hint })
+  on.onMode(example.mode)
 }

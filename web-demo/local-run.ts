@@ -7,6 +7,7 @@ import {
   type AnyTool,
   type Approver,
   createDispatcher,
+  type Dispatcher,
   type EventListener,
   type Mode,
   type Run,
@@ -19,6 +20,7 @@ import { memoryWorkspace } from '../src/workspace/memory.ts'
 export interface LocalRuns {
   /** A run in this mode; its rounds share the dedupe map and the loaded set. */
   open(mode: Mode, onEvent: EventListener): Run
+  dispatcher(mode: Mode): Dispatcher
 }
 
 const sessionKey = 'threepass-session'
@@ -30,11 +32,10 @@ export function localRuns(pageTools: readonly AnyTool[], approver: Approver): Lo
   void workspace.write('/notes/welcome.md', '# Welcome\nThis note lives in the page.')
   const fetch = guardedFetch({})
   const tools = [...pageTools, ...starterSet({ workspace, fetch, store })]
+  const dispatcher = (mode: Mode) => createDispatcher({ tools, mode, store, cache, approver })
   return {
-    open(mode, onEvent) {
-      const dispatcher = createDispatcher({ tools, mode, store, cache, approver })
-      return dispatcher.run({ sessionId: sessionId(), onEvent })
-    },
+    dispatcher,
+    open: (mode, onEvent) => dispatcher(mode).run({ sessionId: sessionId(), onEvent }),
   }
 }
 

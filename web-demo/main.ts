@@ -1,62 +1,88 @@
 /**
- * The demo page: wiring of editor, dispatcher (here or on the Worker), passes and dialog.
+ * The demo page: wiring of chat, editor, dispatcher (here or on the Worker), passes and questions.
  * @module
  */
 import { html, nothing, render } from 'lit-html'
-import {
-  type ApprovalAnswer,
-  type JsonObject,
-  promptApprover,
-  type Run,
-  type RunEvent,
-  type ToolCall,
-} from '../src/index.ts'
-import { approvalDialog, type DialogState, type Question } from './approval-dialog.ts'
+import type { RemoteRun } from '../src/client/index.ts'
+import { promptApprover, type Run, type RunEvent, type ToolCall } from '../src/index.ts'
 import { drawChart } from './chart.ts'
+import { createConversation } from './chat.ts'
+import { chatPanel } from './chat-panel.ts'
 import { type EditorState, editor, parseRound } from './editor.ts'
 import { examples } from './examples.ts'
 import { localRuns } from './local-run.ts'
+import { createPageForm } from './page-form.ts'
 import { pageTools } from './page-tools.ts'
 import { passesPanel } from './passes-panel.ts'
-import { applyEvent, type RoundView, withResults } from './round-view.ts'
+import { createQuestions } from './questions.ts'
+import { applyToAll, type RoundView, withResults } from './round-view.ts'
+import { type Settings, settingsBar } from './settings.ts'
 import { currentTheme, setTheme, type Theme } from './theme.ts'
-import { openWorkerRun, WorkerProblem, type WorkerRun } from './worker-run.ts'
+import { wantsToken, workerLink } from './worker-link.ts'
 
 const first = examples[0]
+let tab: 'chat' | 'round' = location.hash.startsWith('#round') ? 'round' : 'chat'
+let settings: Settings = {
+  place: location.hash.startsWith('#chat=') ? 'worker' : 'page',
+  mode: first?.mode ?? 'full',
+  token: '',
+  needsToken: false,
+}
 let edit: EditorState = {
   text: first?.text ?? '[]',
   hint: first?.hint ?? '',
-  place: 'page',
-  mode: first?.mode ?? 'full',
   running: false,
-  token: '',
-  needsToken: false,
   rounds: 0,
 }
-let view: RoundView | undefined
+let draft = ''
+let markdown: ((text: string) => string) | undefined
+/** The rounds that are drawn: one, or those of a turn of the chat. */
+let views: readonly RoundView[] = []
 /** Worker clock minus page clock, so that a running bar ends at the Worker's now. */
 let clockSkewMs = 0
 const openRows = new Set<string>()
-let dialog: DialogState = { questions: [], edits: new Map(), reasons: new Map(), errors: new Map() }
-let form: { question: string; send: (answer: JsonObject) => void } | undefined
 let hasChart = false
 
-const prompt = promptApprover({ onChange: (pending) => ask(pending) })
-const local = localRuns(
-  pageTools({
-    askForm,
-    async drawChart(title, labels, values) {
-      hasChart = true
-      draw()
-      await drawChart(document.querySelector('#chart') as HTMLCanvasElement, title, labels, values)
-    },
-    onTheme: draw,
-  }),
-  prompt.approver,
-)
+const form = createPageForm(() => draw())
+const prompt = promptApprover({ onChange: (pending) => questions.here(pending) })
+const questions = createQuestions(prompt.answer, () => draw())
+const tools = pageTools({
+  askForm: form.ask,
+  async drawChart(title, labels, values) {
+    hasChart = true
+    draw()
+    await drawChart(document.querySelector('#chart') as HTMLCanvasElement, title, labels, values)
+  },
+  onTheme: () => draw(),
+})
+const local = localRuns(tools.tools(), prompt.approver)
+const link = workerLink({
+  token: () => settings.token,
+  tools,
+  onEvent(event, answer) {
+    questions.hear(event, answer)
+    // A replayed event is older than its way here: the youngest says most about the clocks.
+    clockSkewMs = Math.max(clockSkewMs, event.at - Date.now())
+    onEvent(event)
+  },
+  onError(error) {
+    if (wantsToken(error)) set({ needsToken: true })
+  },
+})
+const conversation = createConversation({
+  place: () => settings.place,
+  mode: () => settings.mode,
+  token: () => settings.token,
+  tools,
+  link,
+  dispatcher: local.dispatcher,
+  onRunEvent: (event) => onEvent(event),
+  onTokenWanted: () => set({ needsToken: true }),
+  onChange: () => schedule(),
+})
 
 let localRun: Run | undefined
-let workerRun: WorkerRun | undefined
+let workerRun: RemoteRun | undefined
 let abort = new AbortController()
 
 async function runRound(): Promise<void> {
@@ -64,132 +90,86 @@ async function runRound(): Promise<void> {
   if (edit.running || 'problem' in parsed) return
   abort = new AbortController()
   openRows.clear()
-  view = undefined
+  views = []
   const { problem: _problem, ...rest } = edit
   change({ ...rest, running: true })
   try {
-    const dispatch = edit.place === 'page' ? dispatchHere : dispatchOnWorker
-    await dispatch(parsed.calls, parsed.finishReason)
+    const dispatch = settings.place === 'page' ? dispatchHere : dispatchOnWorker
+    const { roundId, results } = await dispatch(parsed.calls, parsed.finishReason)
+    views = views.map((view) => (view.roundId === roundId ? withResults(view, results) : view))
     change({ rounds: edit.rounds + 1 })
   } catch (error) {
-    const needsToken = error instanceof WorkerProblem && error.status === 401
-    change({ problem: (error as Error).message, ...(needsToken && { needsToken }) })
+    change({ problem: (error as Error).message })
+    if (wantsToken(error)) set({ needsToken: true })
   } finally {
-    ask([])
     change({ running: false })
   }
 }
 
-async function dispatchHere(calls: readonly ToolCall[], finishReason?: string): Promise<void> {
+async function dispatchHere(calls: readonly ToolCall[], finishReason?: string) {
   clockSkewMs = 0
-  localRun ??= local.open(edit.mode, onEvent)
-  const { results } = await localRun.dispatch(calls, {
-    signal: abort.signal,
-    ...(finishReason !== undefined && { finishReason }),
-  })
-  if (view) view = withResults(view, results)
+  localRun ??= local.open(settings.mode, onEvent)
+  const { signal } = abort
+  return localRun.dispatch(calls, { signal, ...(finishReason !== undefined && { finishReason }) })
 }
 
-async function dispatchOnWorker(calls: readonly ToolCall[], finishReason?: string): Promise<void> {
-  workerRun ??= await openWorkerRun(edit.mode, edit.token)
-  const { results } = await workerRun.dispatch(calls, { finishReason, onEvent: onWorkerEvent })
-  if (view) view = withResults(view, results)
-}
-
-function onWorkerEvent(event: RunEvent): void {
-  if (event.type === 'round_start') clockSkewMs = event.at - Date.now()
-  if (event.type === 'approval_requested') ask([...dialog.questions, ...event.questions])
-  onEvent(event)
+async function dispatchOnWorker(calls: readonly ToolCall[], finishReason?: string) {
+  clockSkewMs = Number.NEGATIVE_INFINITY
+  workerRun ??= await link.open(settings.mode)
+  return workerRun.dispatch(calls, finishReason === undefined ? {} : { finishReason })
 }
 
 function onEvent(event: RunEvent): void {
-  view = applyEvent(view, event)
+  views = applyToAll(views, event)
   schedule()
 }
 
 async function cancel(): Promise<void> {
   abort.abort()
-  if (edit.place === 'worker') await workerRun?.cancel().catch(() => {})
-  if (edit.place === 'worker') workerRun = undefined
+  if (settings.place === 'page') return
+  const run = workerRun
+  workerRun = undefined
+  await run?.cancel().catch(() => {})
 }
 
 function newRun(): void {
   localRun = undefined
+  workerRun?.close()
   workerRun = undefined
-  view = undefined
+  views = []
   change({ rounds: 0 })
 }
 
 function change(changed: Partial<EditorState>): void {
-  const moved =
-    ('place' in changed && changed.place !== edit.place) ||
-    ('mode' in changed && changed.mode !== edit.mode)
   edit = { ...edit, ...changed }
   if (!('problem' in changed) && 'text' in changed) edit = { ...edit, problem: '' }
-  // A run belongs to one place and one mode.
-  if (moved) newRun()
-  else draw()
-}
-
-// ── approvals ─────────────────────────────────────────────────────────────
-
-function ask(questions: readonly Question[]): void {
-  dialog = { ...dialog, questions }
-  draw()
-  const element = document.querySelector<HTMLDialogElement>('#approvals')
-  if (!element) return
-  if (questions.length > 0 && !element.open) element.showModal()
-  if (questions.length === 0 && element.open) element.close()
-}
-
-async function answer(question: Question, said: ApprovalAnswer): Promise<void> {
-  if (edit.place === 'page') {
-    prompt.answer(said, question.token)
-    return
-  }
-  const left =
-    said.decision === 'stop' ? [] : dialog.questions.filter(({ token }) => token !== question.token)
-  try {
-    await workerRun?.answer(said, question.token)
-    ask(left)
-  } catch (error) {
-    note('errors', question.token, (error as Error).message)
-  }
-}
-
-function note(kind: 'edits' | 'reasons' | 'errors', token: string, text: string): void {
-  dialog = { ...dialog, [kind]: new Map([...dialog[kind], [token, text]]) }
   draw()
 }
 
-// ── the form that ask_form asks ───────────────────────────────────────────
-
-function askForm(question: string, signal: AbortSignal): Promise<JsonObject> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      form = undefined
-      draw()
-    }
-    signal.addEventListener('abort', () => {
-      end()
-      reject(signal.reason)
-    })
-    form = {
-      question,
-      send(given) {
-        end()
-        resolve(given)
-      },
-    }
-    draw()
-    document.querySelector<HTMLInputElement>('#form-city')?.focus()
-  })
+function set(changed: Partial<Settings>): void {
+  const moved =
+    ('place' in changed && changed.place !== settings.place) ||
+    ('mode' in changed && changed.mode !== settings.mode)
+  settings = { ...settings, ...changed }
+  // A run and a chat belong to one place and one mode.
+  if (moved) {
+    questions.forget()
+    newRun()
+    conversation.reset()
+  }
+  draw()
 }
 
-function sendForm(event: SubmitEvent): void {
-  event.preventDefault()
-  const data = new FormData(event.target as HTMLFormElement)
-  form?.send(Object.fromEntries([...data].map(([name, value]) => [name, String(value)])))
+async function send(text: string): Promise<void> {
+  if (text.trim() === '' || conversation.view().status !== 'ready') return
+  draft = ''
+  openRows.clear()
+  views = []
+  clockSkewMs = settings.place === 'page' ? 0 : Number.NEGATIVE_INFINITY
+  markdown ??= (await import('./markdown.ts')).markdownHtml
+  // A chat of the Worker has an address: it can be loaded anew, and opened in another tab.
+  if (settings.place === 'worker') history.replaceState(null, '', `#chat=${conversation.view().id}`)
+  await conversation.send(text)
 }
 
 // ── drawing ───────────────────────────────────────────────────────────────
@@ -199,6 +179,7 @@ const themes: readonly Theme[] = ['system', 'light', 'dark']
 function page() {
   const theme = currentTheme()
   const nextTheme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
+  const busy = edit.running || conversation.view().status === 'busy'
   return html`
     <header>
       <h1><a class="brand" href="/"><svg viewBox="0 0 16 16" width="28" height="28" aria-hidden="true"><rect y="2" width="6" height="3" rx="1.5" /><rect x="3" y="6.5" width="10" height="3" rx="1.5" /><rect x="10" y="11" width="6" height="3" rx="1.5" /></svg> threepass</a></h1>
@@ -209,32 +190,70 @@ function page() {
       }}>Theme: ${theme}</button></nav>
     </header>
     <main>
-      <section aria-labelledby="round-title"><h2 id="round-title">Round</h2>
-        ${editor(edit, { change, run: () => void runRound(), cancel: () => void cancel(), newRun })}
+      <section aria-label="Input">
+        ${tabs()}
+        ${settingsBar(settings, set)}
+        <div role="tabpanel" id=${`panel-${tab}`} aria-labelledby=${`tab-${tab}`}>${tab === 'chat' ? chat() : round()}</div>
       </section>
-      <section aria-labelledby="passes-title" aria-busy=${edit.running ? 'true' : 'false'}><h2 id="passes-title">Three passes</h2>
-        ${passesPanel(view, { now: Date.now() + clockSkewMs, open: openRows, onToggle: toggle })}
+      <section aria-labelledby="passes-title" aria-busy=${busy ? 'true' : 'false'}><h2 id="passes-title">Three passes</h2>
+        ${passesPanel(views, { now: Date.now() + clockSkewMs, open: openRows, onToggle: toggle })}
         ${hasChart ? html`<div class="chart-box"><canvas id="chart" role="img"></canvas></div>` : nothing}
-        ${pageForm()}
+        ${form.template()}
       </section>
     </main>
-    ${approvalDialog(dialog, {
-      onAnswer: (question, said) => void answer(question, said),
-      onEdit: (token, text) => note('edits', token, text),
-      onReason: (token, text) => note('reasons', token, text),
-      onError: (token, message) => note('errors', token, message),
-    })}
+    ${questions.template()}
   `
 }
 
-function pageForm() {
-  if (!form) return nothing
-  return html`<form class="page-form" @submit=${sendForm} aria-labelledby="form-title">
-    <h3 id="form-title" role="status">${form.question}</h3>
-    <div class="field"><label for="form-city">City</label><input id="form-city" name="city" required /></div>
-    <div class="field"><label for="form-date">Date</label><input id="form-date" name="date" type="date" /></div>
-    <button class="primary">Send</button>
-  </form>`
+const tabNames = { chat: 'Chat', round: 'Round' } as const
+
+function tabs() {
+  const names = Object.keys(tabNames) as (keyof typeof tabNames)[]
+  const show = (name: keyof typeof tabNames, focus = false) => {
+    tab = name
+    draw()
+    if (focus) document.querySelector<HTMLElement>(`#tab-${name}`)?.focus()
+  }
+  return html`<div role="tablist" aria-label="Input">${names.map(
+    (
+      name,
+    ) => html`<button role="tab" id=${`tab-${name}`} aria-controls=${`panel-${name}`} aria-selected=${name === tab ? 'true' : 'false'} tabindex=${name === tab ? 0 : -1}
+      @click=${() => show(name)}
+      @keydown=${({ key }: KeyboardEvent) => {
+        if (key === 'ArrowRight' || key === 'ArrowLeft')
+          show(name === 'chat' ? 'round' : 'chat', true)
+      }}>${tabNames[name]}</button>`,
+  )}</div>`
+}
+
+function round() {
+  return editor(edit, {
+    change,
+    onMode: (mode) => set({ mode }),
+    run: () => void runRound(),
+    cancel: () => void cancel(),
+    newRun,
+  })
+}
+
+function chat() {
+  return chatPanel(conversation.view(), {
+    place: settings.place,
+    draft,
+    markdown,
+    onDraft(text) {
+      draft = text
+      draw()
+    },
+    onSend: (text) => void send(text),
+    onStop: () => void conversation.stop(),
+    onNew() {
+      history.replaceState(null, '', location.pathname)
+      views = []
+      void conversation.open()
+    },
+    onModel: (model) => void conversation.choose(model),
+  })
 }
 
 function toggle(callId: string): void {
@@ -244,6 +263,7 @@ function toggle(callId: string): void {
 
 function draw(): void {
   render(page(), document.querySelector('#app') as HTMLElement)
+  questions.sync()
 }
 
 let scheduled = false
@@ -254,10 +274,18 @@ function schedule(): void {
   requestAnimationFrame(() => {
     scheduled = false
     draw()
-    if (edit.running) schedule()
+    if (edit.running || views.some(({ endedAt }) => endedAt === undefined)) schedule()
   })
+}
+
+async function openAddressed(): Promise<void> {
+  const [, id] = /^#chat=([A-Za-z0-9_-]{1,64})$/.exec(location.hash) ?? []
+  if (id === undefined) return
+  markdown ??= (await import('./markdown.ts')).markdownHtml
+  await conversation.open(id)
 }
 
 setTheme(currentTheme())
 document.querySelector('#app')?.replaceChildren()
 draw()
+void openAddressed()

@@ -2,7 +2,7 @@
  * Tools that only a page can have: plain registrations, no transport between.
  * @module
  */
-import { type AnyTool, createClientTools, type JsonObject } from '../src/index.ts'
+import { type ClientTools, createClientTools, type JsonObject } from '../src/index.ts'
 import { setTheme, type Theme } from './theme.ts'
 
 export interface PageParts {
@@ -12,8 +12,9 @@ export interface PageParts {
   readonly onTheme: () => void
 }
 
-export function pageTools({ askForm, drawChart, onTheme }: PageParts): readonly AnyTool[] {
-  const { registerClientTool, tools } = createClientTools()
+export function pageTools({ askForm, drawChart, onTheme }: PageParts): ClientTools {
+  const tools = createClientTools()
+  const { registerClientTool } = tools
   registerClientTool({
     name: 'read_selection',
     description: 'Reads the text that the person has selected on the page.',
@@ -84,5 +85,5 @@ export function pageTools({ askForm, drawChart, onTheme }: PageParts): readonly 
     },
     execute: ({ question }, { signal }) => askForm(question, signal),
   })
-  return tools()
+  return tools
 }

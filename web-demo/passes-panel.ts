@@ -12,13 +12,22 @@ export interface PassesOptions {
   readonly onToggle: (callId: string) => void
 }
 
-export function passesPanel(view: RoundView | undefined, options: PassesOptions): TemplateResult {
-  if (!view) {
+export function passesPanel(views: readonly RoundView[], options: PassesOptions): TemplateResult {
+  if (views.length === 0) {
     return html`<div class="empty">
       <p><b>Nothing has run yet.</b></p>
-      <p>Choose an example or paste a round, then press <kbd>Run</kbd>. Each call gets one row: how it was checked, why it waited, how long it ran, and what the model reads.</p>
+      <p>Send a message, or run a round of your own. Each call gets one row: how it was checked, why it waited, how long it ran, and what the model reads.</p>
     </div>`
   }
+  return html`${views.map(
+    (view, index) => html`<section class="round" aria-label=${`Round ${index + 1}`}>
+      ${views.length > 1 ? html`<h3>Round ${index + 1}</h3>` : nothing}
+      ${roundTemplate(view, options)}
+    </section>`,
+  )}`
+}
+
+function roundTemplate(view: RoundView, options: PassesOptions): TemplateResult {
   const last = Math.max(
     view.endedAt ?? options.now,
     ...view.rows.map((row) => row.committedAt ?? 0),

@@ -40,12 +40,17 @@ export interface RoundView {
   readonly warnings: readonly string[]
 }
 
-/** The view after one more event; events of another round open a new view. */
-export function applyEvent(view: RoundView | undefined, event: RunEvent): RoundView | undefined {
-  if (event.type === 'round_start') {
-    return { roundId: event.roundId, startedAt: event.at, stopped: false, rows: [], warnings: [] }
+/** The views after one more event. A round that a restart broke off begins anew. */
+export function applyToAll(views: readonly RoundView[], event: RunEvent): readonly RoundView[] {
+  const { roundId } = event
+  if (event.type !== 'round_start') {
+    return views.map((view) => (view.roundId === roundId ? applyEvent(view, event) : view))
   }
-  if (!view || view.roundId !== event.roundId) return view
+  const fresh = { roundId, startedAt: event.at, stopped: false, rows: [], warnings: [] }
+  return [...views.filter((view) => view.roundId !== roundId), fresh]
+}
+
+function applyEvent(view: RoundView, event: RunEvent): RoundView {
   if (event.type === 'round_end') return { ...view, endedAt: event.at, stopped: event.stopped }
   if (event.type === 'warning') return { ...view, warnings: [...view.warnings, event.message] }
   if (event.type === 'tool_call') return { ...view, rows: [...view.rows, newRow(event)] }

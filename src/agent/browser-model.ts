@@ -19,12 +19,20 @@ import {
 
 /** The part of the page's `LanguageModel` that is used. */
 export interface PromptApi {
-  availability(): Promise<Availability>
-  create(options: {
-    initialPrompts: readonly PromptMessage[]
-    signal?: AbortSignal
-    monitor?: (monitor: EventTarget) => void
-  }): Promise<PromptSession>
+  availability(options?: PromptLanguages): Promise<Availability>
+  create(
+    options: PromptLanguages & {
+      initialPrompts: readonly PromptMessage[]
+      signal?: AbortSignal
+      monitor?: (monitor: EventTarget) => void
+    },
+  ): Promise<PromptSession>
+}
+interface PromptLanguages {
+  readonly expectedOutputs?: readonly {
+    readonly type: 'text'
+    readonly languages: readonly string[]
+  }[]
 }
 export type Availability = 'unavailable' | 'downloadable' | 'downloading' | 'available'
 interface PromptSession {
@@ -38,18 +46,31 @@ interface PromptSession {
 export interface BrowserModelOptions {
   /** Default: the page's `LanguageModel`. */
   readonly api?: PromptApi
+  /** Of the answers, such as `en`; default: the page's own where the browser's model speaks it, else `en`. */
+  readonly language?: string
   /** Hears how much of the model has been downloaded, from 0 to 1. */
   readonly onDownload?: (loaded: number) => void
 }
 
 const pageApi = () => (globalThis as { LanguageModel?: PromptApi }).LanguageModel
 
-/** Whether this page has a model; never rejects. */
-export async function browserModelAvailability(
-  api: PromptApi | undefined = pageApi(),
-): Promise<Availability> {
+/** What Chrome's model speaks; a session for any other language is refused. */
+const spoken = ['en', 'de', 'es', 'fr', 'ja']
+
+function languagesOf(wanted: string | undefined): PromptLanguages {
+  const { navigator } = globalThis as { navigator?: { language?: string } }
+  const own = (navigator?.language ?? '').slice(0, 2)
+  const language = wanted ?? (spoken.includes(own) ? own : 'en')
+  return { expectedOutputs: [{ type: 'text', languages: [language] }] }
+}
+
+/** Whether the browser has a model, or can load one; never rejects. */
+export async function browserModelAvailability({
+  api = pageApi(),
+  language,
+}: Pick<BrowserModelOptions, 'api' | 'language'> = {}): Promise<Availability> {
   try {
-    return (await api?.availability()) ?? 'unavailable'
+    return (await api?.availability(languagesOf(language))) ?? 'unavailable'
   } catch {
     return 'unavailable'
   }
@@ -58,6 +79,7 @@ export async function browserModelAvailability(
 /** Throws `THREEPASS_BAD_OPTION` where there is no Prompt API: ask `browserModelAvailability` first. */
 export function browserModel({
   api = pageApi(),
+  language,
   onDownload,
 }: BrowserModelOptions = {}): LanguageModelV3 {
   if (!api) {
@@ -74,7 +96,12 @@ export function browserModel({
     const { abortSignal: signal } = options
     const { before, input } = writePrompts(options)
     const signalled = signal ? { signal } : {}
-    const session = await api?.create({ initialPrompts: before, monitor, ...signalled })
+    const session = await api?.create({
+      ...languagesOf(language),
+      initialPrompts: before,
+      monitor,
+      ...signalled,
+    })
     if (!session) return
     try {
       const schema = answerSchema(options)

@@ -3,7 +3,6 @@
  * @module
  */
 import { hasInexactNumber } from '../preflight/json.ts'
-import { parseExact } from '../preflight/repair.ts'
 import type { Json, JsonObject } from '../round.ts'
 import { isObject } from './provider.ts'
 
@@ -31,6 +30,7 @@ export function argumentsOf(input: Json | undefined): Json | undefined {
 export async function exactCallInput(text: string): Promise<JsonObject> {
   const input = callInput(text)
   if (!hasInexactNumber(text) || rawKey in input) return input
+  const { parseExact } = await import('../preflight/repair.ts')
   return (await parseExact(text)).value as JsonObject
 }
 

@@ -1,22 +1,14 @@
 /** The page itself: the built files, served by the real Worker, in real Chromium. */
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumOptions } from '../support/chromium.ts'
+import { buildPage, checkAxe, openPage } from '../support/page.ts'
 import { startWorker, type TestWorker } from '../support/worker.ts'
-
-const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-const built = new URL('../../dist-web', import.meta.url).pathname
 
 let worker: TestWorker
 let browser: Browser
 beforeAll(async () => {
-  // A process of its own: under Vitest's NODE_ENV the libraries would be built in their development form.
-  const vite = ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn']
-  execFileSync(process.execPath, vite, { env: { ...process.env, NODE_ENV: 'production' } })
-  worker = await startWorker({ page: built })
+  worker = await startWorker({ page: buildPage() })
   browser = await chromium.launch(chromiumOptions)
 }, 60_000)
 afterAll(async () => {
@@ -24,21 +16,8 @@ afterAll(async () => {
   await worker?.stop()
 })
 
-/** A page of its own profile, and whatever it complained about. */
-async function open(
-  options: BrowserContextOptions = {},
-): Promise<{ page: Page; complaints: string[]; close: () => Promise<void> }> {
-  const context = await browser.newContext(options)
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
-  await page.goto(worker.url)
-  await page.locator('#round').waitFor()
-  return { page, complaints, close: () => context.close() }
-}
+const open = (options: BrowserContextOptions = {}) =>
+  openPage(browser, `${worker.url}/#round`, options)
 
 async function runRound(page: Page, calls: unknown): Promise<void> {
   await page.locator('#round').fill(typeof calls === 'string' ? calls : JSON.stringify(calls))
@@ -214,18 +193,7 @@ describe('the page', { timeout: 30_000 }, () => {
     'at %i px, %s: no axe violation, nothing wider than the screen',
     async (width, colorScheme) => {
       const { page, close } = await open({ viewport: { width, height: 800 }, colorScheme })
-      const check = async (where: string) => {
-        await page.evaluate(readFileSync(axePath, 'utf8'))
-        const violations = await page.evaluate(async () => {
-          const { axe } = window as unknown as {
-            axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-          }
-          return (await axe.run()).violations.map(
-            ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`,
-          )
-        })
-        expect([where, violations]).toEqual([where, []])
-      }
+      const check = (where: string) => checkAxe(page, where)
       await check('start')
       await runRound(page, [
         ...round,

@@ -3,6 +3,7 @@
  * @module
  */
 import { findToolsName, runToolName } from '../../tools/registry.ts'
+import { parsedValue } from './parse-request.ts'
 import { foundTools, type KnownTool, type PastCall } from './transcript.ts'
 
 const longestResult = 1_500
@@ -24,9 +25,16 @@ export function answerText({ results, said, remarks }: Told): string {
 function resultText(result: PastCall, several: boolean): string {
   const name = nameOf(result)
   const tools = name === findToolsName ? foundTools(result) : []
-  const text = tools.length > 0 ? listText(tools) : cut(result.text)
+  const text = tools.length > 0 ? listText(tools) : shownText(result.text)
   if (result.failed) return `${name} gave no answer: ${text}`
   return several ? `**${name}**\n\n${text}` : text
+}
+
+/** JSON as a block, so that it can be read. */
+function shownText(text: string): string {
+  const value = parsedValue(text)
+  if (typeof value !== 'object' || value === null) return cut(text)
+  return `\`\`\`json\n${cut(JSON.stringify(value, null, 2))}\n\`\`\``
 }
 
 function listText(tools: readonly KnownTool[]): string {

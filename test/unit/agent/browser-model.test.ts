@@ -106,9 +106,9 @@ describe('browserModel', () => {
 
   it('says where there is none', async () => {
     expect(await browserModelAvailability()).toBe('unavailable')
-    expect(await browserModelAvailability(fakeApi([]).api)).toBe('available')
+    expect(await browserModelAvailability({ api: fakeApi([]).api })).toBe('available')
     const failing = { ...fakeApi([]).api, availability: () => Promise.reject(new Error('no')) }
-    expect(await browserModelAvailability(failing)).toBe('unavailable')
+    expect(await browserModelAvailability({ api: failing })).toBe('unavailable')
     expect(() => browserModel()).toThrow(expect.objectContaining({ code: 'THREEPASS_BAD_OPTION' }))
   })
 })
