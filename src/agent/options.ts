@@ -77,8 +77,12 @@ export interface LoopOptions extends RetryOptions {
   readonly save: (checkpoint: AgentCheckpoint) => Promise<void>
 }
 
+/** Defaults of the loop's numbers. */
+export const agentDefaults = { maxSteps: 20, doomLimit: 3, maxRetries: 2, retryBaseMs: 500 }
+
 export function loopOptions(given: AgentOptions): LoopOptions {
-  const { onEvent, onCheckpoint, maxRetries = 2, signal = new AbortController().signal } = given
+  const { onEvent, onCheckpoint, signal = new AbortController().signal } = given
+  const { maxRetries = agentDefaults.maxRetries } = given
   checkModel(given.model)
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw badOption(`maxRetries must be a whole number from 0, not ${String(maxRetries)}`)
@@ -88,10 +92,10 @@ export function loopOptions(given: AgentOptions): LoopOptions {
     model: given.model,
     run,
     system: [given.system, run.turnContext].filter(Boolean).join('\n\n'),
-    maxSteps: positiveInteger('maxSteps', given.maxSteps ?? 20),
-    doomLimit: positiveInteger('doomLimit', given.doomLimit ?? 3),
+    maxSteps: positiveInteger('maxSteps', given.maxSteps ?? agentDefaults.maxSteps),
+    doomLimit: positiveInteger('doomLimit', given.doomLimit ?? agentDefaults.doomLimit),
     maxRetries,
-    retryBaseMs: positiveInteger('retryBaseMs', given.retryBaseMs ?? 500),
+    retryBaseMs: positiveInteger('retryBaseMs', given.retryBaseMs ?? agentDefaults.retryBaseMs),
     settings: given.settings ?? {},
     signal,
     sleep: given.sleep ?? pause,

@@ -94,7 +94,7 @@ async function show(props: Props) {
   root.render(h(Talk, props))
 }
 
-it('useChat sends, approves, runs page tools, and takes a turn up after a reload [c.react]', async () => {
+it('useChat sends, approves, runs page tools, and takes a turn up after a reload', async () => {
   const id = `react-${crypto.randomUUID()}`
   const api = createClient({ url: inject('api'), token: 'the-api-token' })
   const { token } = await api.createToken({ sessionId: id })

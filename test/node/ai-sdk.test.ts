@@ -29,7 +29,7 @@ function setUp(tools: AnyTool[], options: Partial<Parameters<typeof createDispat
 }
 
 describe('toAISDKTools', () => {
-  it('dispatches the calls of one step as one round, at most so many at a time [ai.round]', async () => {
+  it('dispatches the calls of one step as one round, at most so many at a time', async () => {
     const slow = gatedTool('slow', { readOnly: true, concurrent: true })
     const { run, rounds } = setUp([slow.tool], { maxConcurrent: 2 })
     const made = ['1', '2', '3', '4'].map((n): [string, string, unknown] => [n, 'slow', { n }])

@@ -58,7 +58,7 @@ const user = (text: string, id = crypto.randomUUID()) => ({
 })
 
 describe('the chat endpoint', () => {
-  it('streams a turn that useChat shows: thoughts, calls with outputs, text, the round [c.chat]', async () => {
+  it('streams a turn that useChat shows: thoughts, calls with outputs, text, the round', async () => {
     const id = freshId()
     const { chat, until, parts, text } = openChat(worker.url, { id })
     await chat.sendMessage({ text: '/log; /log' })
@@ -203,7 +203,7 @@ describe('the chat endpoint', () => {
 })
 
 describe('approvals in the chat', () => {
-  it('suspends, takes the answers of useChat, and goes on with the same message [c.approve]', async () => {
+  it('suspends, takes the answers of useChat, and goes on with the same message', async () => {
     const { chat, until, text } = openChat(worker.url, {
       id: freshId(),
       sendAutomaticallyWhen: approvalsIn,
@@ -292,7 +292,7 @@ describe('approvals in the chat', () => {
 })
 
 describe('tools of the page in the chat', () => {
-  it('waits for all of them, gives the server’s results at once, and goes on once (P89) [c.client]', async () => {
+  it('waits for all of them, gives the server’s results at once, and goes on once (P89)', async () => {
     const { chat, until, text } = openChat(worker.url, {
       id: freshId(),
       body: { clientTools: [pick] },
@@ -361,7 +361,7 @@ describe('tools of the page in the chat', () => {
 })
 
 describe('streams that break', () => {
-  it('replays a turn under way from its start, and has none when nothing goes on [c.resume]', async () => {
+  it('replays a turn under way from its start, and has none when nothing goes on', async () => {
     const id = freshId()
     expect((await worker.send(`/v1/chat/${id}/stream`)).status).toBe(204)
     const first = framesOf(await worker.post('/v1/chat', { id, messages: [user('/log; /hang')] }))

@@ -35,7 +35,7 @@ const answered = (page: Page, text: string | RegExp) =>
   page.locator('.message.assistant .said').getByText(text).last().waitFor()
 
 describe('the chat of the page', { timeout: 60_000 }, () => {
-  it('answers in the page with no Worker behind it: calls, passes, a question [e.page]', async () => {
+  it('answers in the page with no Worker behind it: calls, passes, a question', async () => {
     const { page, complaints, close } = await open()
     // From here on only what the page itself has.
     await page.route('**/v1/**', (route) => route.abort())
@@ -59,7 +59,7 @@ describe('the chat of the page', { timeout: 60_000 }, () => {
     await close()
   })
 
-  it('answers on the Worker; tools of the page run here [e.worker]', async () => {
+  it('answers on the Worker; tools of the page run here', async () => {
     const { page, complaints, close } = await open(worker.url, { colorScheme: 'light' })
     await page.getByRole('radio', { name: 'On the Worker' }).check()
     await say(page, '/set_theme theme=dark; /calculate expressions=["2^64"]')
@@ -99,7 +99,7 @@ describe('the chat of the page', { timeout: 60_000 }, () => {
     }
   })
 
-  it('goes on in two tabs, over a reload, a broken connection and a restart of the Worker [e.story]', async () => {
+  it('goes on in two tabs, over a reload, a broken connection and a restart of the Worker', async () => {
     const persist = await mkdtemp(join(tmpdir(), 'threepass-story-'))
     const proxy = await cutProxy()
     let own = await startWorker({ page: built, persist })

@@ -2,10 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agentDefaults } from '../../src/agent/options.ts'
 import { defaults } from '../../src/engine.ts'
 import { maxArgumentDepth } from '../../src/preflight/normalise.ts'
 import { defaultCacheSeconds } from '../../src/result-cache/policy.ts'
-import { subpaths } from '../support/subpaths.ts'
+import { requireBanner, subpathAliases } from '../support/subpaths.ts'
 import { startWorker, type TestWorker } from '../support/worker.ts'
 
 const root = new URL('../../', import.meta.url).pathname
@@ -17,21 +18,16 @@ function blocks(text: string, language: string): string[] {
   )
 }
 
-/** `threepass/client` before `threepass`: the first that fits is taken. */
-const aliases = Object.fromEntries(
-  subpaths()
-    .map(({ name, source }) => [`threepass${name.slice(1)}`, root + source.slice(2)] as const)
-    .reverse(),
-)
-
 /** Runs a snippet that imports `threepass`, and gives what it printed. */
 async function printed(snippet: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: snippet, loader: 'ts', resolveDir: root },
-    alias: aliases,
+    alias: subpathAliases(),
     bundle: true,
     format: 'esm',
     platform: 'node',
+    // Packages in the older form ask for Node's modules by require.
+    banner: { js: requireBanner },
     write: false,
   })
   const lines: string[] = []
@@ -68,9 +64,10 @@ describe('README', () => {
     const known: Record<string, unknown> = {
       ...defaults,
       ttl: defaultCacheSeconds,
+      ...agentDefaults,
       '': maxArgumentDepth,
     }
-    expect(figures.length).toBe(9)
+    expect(figures.length).toBe(11)
     for (const [option, figure] of figures)
       expect([option, known[String(option)]]).toEqual([option, figure])
   })

@@ -21,6 +21,18 @@ export function subpaths(): Subpath[] {
   )
 }
 
+/** For esbuild: `threepass/client` before `threepass`, since the first that fits is taken. */
+export function subpathAliases(): Record<string, string> {
+  const named = subpaths().map(
+    ({ name, source }) => [`threepass${name.slice(1)}`, root + source.slice(2)] as const,
+  )
+  return Object.fromEntries(named.reverse())
+}
+
+/** In front of a bundle for Node: packages in the older form ask for its modules by require. */
+export const requireBanner =
+  "import { createRequire } from 'node:module';const require = createRequire(process.cwd() + '/x.js');"
+
 type Bundle = BuildResult<{ write: false; metafile: true }>
 
 export function bundle({ source }: Subpath, options: BuildOptions = {}): Promise<Bundle> {

@@ -1,5 +1,5 @@
 /** https://docs.claude.com/en/docs/build-with-claude/streaming */
-import type { JsonObject } from '../../../src/index.ts'
+import type { Json, JsonObject } from '../../../src/index.ts'
 import { frame, list, nameProblem, pieces } from './rules.ts'
 import type { Protocol, Said } from './server.ts'
 
@@ -16,6 +16,24 @@ export const anthropicProtocol: Protocol = {
   error: (status, message) => ({
     type: 'error',
     error: { type: errorTypes[status] ?? 'api_error', message },
+  }),
+  whole: ({ text, calls = [] }, { model }) => ({
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: model ?? '',
+    content: [
+      ...(text === undefined ? [] : [{ type: 'text', text }]),
+      ...calls.map(({ id, name, args }) => ({
+        type: 'tool_use',
+        id,
+        name,
+        input: JSON.parse(args) as Json,
+      })),
+    ],
+    stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 20, output_tokens: 5 },
   }),
   stream(said, { model }) {
     const event = (type: string, data: JsonObject) => frame({ type, ...data }, type)

@@ -18,6 +18,20 @@ export const openAIChatProtocol: Protocol = {
       code: null,
     },
   }),
+  whole: (said, { model }) => ({
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: model ?? '',
+    choices: [
+      {
+        index: 0,
+        message: wholeMessage(said),
+        finish_reason: said.calls?.length ? 'tool_calls' : 'stop',
+      },
+    ],
+    usage: { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 },
+  }),
   stream(said, { model, stream_options: options }) {
     const chunk = (choices: JsonObject[], more: JsonObject = {}) =>
       frame({
@@ -40,6 +54,15 @@ export const openAIChatProtocol: Protocol = {
       'data: [DONE]\n\n',
     ].join('')
   },
+}
+
+function wholeMessage({ text, calls = [] }: Said): JsonObject {
+  const made = calls.map(({ id, name, args }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: args },
+  }))
+  return { role: 'assistant', content: text ?? null, ...(made.length > 0 && { tool_calls: made }) }
 }
 
 /** The arguments of several calls interleave. */

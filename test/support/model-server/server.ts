@@ -36,6 +36,8 @@ export interface Protocol {
   readonly error: (status: number, message: string) => Json
   /** The stream's text: server-sent events. */
   readonly stream: (said: Said, body: JsonObject) => string
+  /** The answer to a request that does not ask for a stream. */
+  readonly whole?: (said: Said, body: JsonObject) => Json
 }
 
 const protocols = [openAIChatProtocol, openAIResponsesProtocol, anthropicProtocol, geminiProtocol]
@@ -61,12 +63,15 @@ export async function startModelServer(script: readonly Said[]): Promise<ModelSe
     const body = JSON.parse(await textOf(request)) as JsonObject
     requests.push({ path, body })
     const problem = protocol.problem(body, request.headers)
-    if (problem) return refuse(response, 400, protocol.error(400, problem))
+    if (problem) return reply(response, 400, protocol.error(400, problem))
     const said = left.shift()
-    if (!said) return refuse(response, 500, protocol.error(500, 'nothing is scripted'))
+    if (!said) return reply(response, 500, protocol.error(500, 'nothing is scripted'))
     if (said.status !== undefined) {
       if (said.retryAfter) response.setHeader('retry-after', said.retryAfter)
-      return refuse(response, said.status, protocol.error(said.status, 'refused for the test'))
+      return reply(response, said.status, protocol.error(said.status, 'refused for the test'))
+    }
+    if (body.stream !== true && protocol.whole) {
+      return reply(response, 200, protocol.whole(said, body))
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const bytes = Buffer.from(protocol.stream(said, body))
@@ -88,7 +93,7 @@ export async function startModelServer(script: readonly Said[]): Promise<ModelSe
   }
 }
 
-function refuse(response: ServerResponse, status: number, body: Json) {
+function reply(response: ServerResponse, status: number, body: Json) {
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(JSON.stringify(body))
 }

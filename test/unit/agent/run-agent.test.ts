@@ -64,7 +64,7 @@ function ids(messages: readonly AgentMessage[]) {
 }
 
 describe('the loop', () => {
-  it('dispatches the calls of an answer as one round and feeds the results back [a.loop]', async () => {
+  it('dispatches the calls of an answer as one round and feeds the results back', async () => {
     const { model, result, events } = await run([
       calls(['a', 'add', { a: 1, b: 2 }], ['b', 'add', { a: 3, b: 4 }]),
       says('3 and 7'),
@@ -169,7 +169,7 @@ describe('the loop', () => {
     })
   })
 
-  it('makes the last step of the budget without tools, so that it answers [a.steps]', async () => {
+  it('makes the last step of the budget without tools, so that it answers', async () => {
     const { model, result } = await run(
       [
         calls(['a', 'add', { a: 1, b: 1 }]),
@@ -187,7 +187,7 @@ describe('the loop', () => {
     )
   })
 
-  it('stops a model that makes the same failing call again and again (P62) [a.doom]', async () => {
+  it('stops a model that makes the same failing call again and again (P62)', async () => {
     const same = (id: string, args: string) => calls([id, 'broken', args])
     const { result, model } = await run([
       same('a', '{"x":1,"y":2}'),
@@ -211,7 +211,7 @@ describe('the loop', () => {
     expect(result.reason).toBe('answer')
   })
 
-  it('calls the model again after a passing failure, as late as the provider asks [a.retry]', async () => {
+  it('calls the model again after a passing failure, as late as the provider asks', async () => {
     const busy = Object.assign(new Error('429'), {
       isRetryable: true,
       responseHeaders: { 'retry-after': '7' },
@@ -250,7 +250,7 @@ describe('the loop', () => {
     expect(events.some(({ type }) => type === 'retry')).toBe(true)
   })
 
-  it('ends at an abort, in the model call and in a round, and every call has its result [a.abort]', async () => {
+  it('ends at an abort, in the model call and in a round, and every call has its result', async () => {
     const controller = new AbortController()
     const early = await run(
       [
