@@ -66,6 +66,8 @@ export interface ChatParts {
   /** Records a new run of the session and gives its id. */
   readonly beginRun: (chatId: string, setup: Partial<RunSetup>) => Promise<string>
   readonly waitUntil: (work: Promise<unknown>) => void
+  /** A turn has begun. */
+  readonly onTurn: () => void
 }
 
 const defaultSystem =
@@ -78,6 +80,7 @@ export function createChat({
   dispatchers,
   beginRun,
   waitUntil,
+  onTurn,
 }: ChatParts): Chat {
   let turn: LiveTurn | undefined
   let starting: Promise<unknown> = Promise.resolve()
@@ -128,6 +131,7 @@ export function createChat({
     const own: LiveTurn = { record, log, ui, mark: undefined, over: () => over, abort }
     turn = own
     waitUntil(ended)
+    onTurn()
     return own
   }
 

@@ -39,6 +39,7 @@ export interface LiveRounds {
   readonly revive: (open: (runId: string) => Run) => Promise<void>
   /** A round of the run is under way. */
   readonly isLive: (runId: string) => boolean
+  readonly runIds: () => readonly string[]
   readonly hear: (event: RunEvent) => void
   readonly changes: Changes
 }
@@ -129,6 +130,7 @@ export function liveRounds({ kv, prompt, calls, waitUntil }: LiveParts): LiveRou
     waits: (runId, over) => lastingly(() => over() || (live.has(runId) && isSuspended(runId))),
     settled,
     isLive: (runId) => live.has(runId),
+    runIds: () => [...live.keys()],
     hear,
     changes,
     quiet: () => changes.until(() => [...live.keys()].every(isSuspended)),

@@ -42,18 +42,41 @@ export interface DispatcherParts {
   readonly clientCalls: ClientCalls
   readonly waitUntil: (work: Promise<unknown>) => void
   readonly onEvent: EventListener
+  /** Runs of which something is under way: their dispatchers must stay the same. */
+  readonly liveRuns: () => readonly string[]
 }
 
+/** Dispatchers that are kept; each message of a chat may bring other tools of the page. */
+const mostDispatchers = 16
+
 export function sessionDispatchers(parts: DispatcherParts): SessionDispatchers {
-  const { env, kv, store, approver, clientCalls, waitUntil, onEvent } = parts
+  const { env, kv, store, approver, clientCalls, waitUntil, onEvent, liveRuns } = parts
   const serverTools = workerTools(env, store)
   const made = new Map<string, Dispatcher>()
 
-  const dispatcherFor = ({ mode, clientTools }: RunSetup): Dispatcher => {
-    const key = JSON.stringify([mode, clientTools])
-    const known = made.get(key)
-    if (known) return known
-    const dispatcher = createDispatcher({
+  const dispatcherOf = (runId: string): Dispatcher => {
+    const key = keyOf(runId)
+    const own = made.get(key) ?? make(setupOf(runId))
+    // The last used stands last.
+    made.delete(key)
+    if (made.size >= mostDispatchers) forgetOldest()
+    made.set(key, own)
+    return own
+  }
+
+  const forgetOldest = () => {
+    const live = new Set(liveRuns().map(keyOf))
+    const idle = [...made.keys()].find((key) => !live.has(key))
+    if (idle !== undefined) made.delete(idle)
+  }
+
+  const keyOf = (runId: string): string => {
+    const { mode, clientTools } = setupOf(runId)
+    return JSON.stringify([mode, clientTools])
+  }
+
+  const make = ({ mode, clientTools }: RunSetup): Dispatcher =>
+    createDispatcher({
       // The server's come first: a client tool of the same name is the one that is refused.
       tools: [...serverTools, ...(clientCalls.tools(clientTools) as AnyTool[])],
       badTools: clientTools.length > 0 ? 'skip' : 'throw',
@@ -65,9 +88,6 @@ export function sessionDispatchers(parts: DispatcherParts): SessionDispatchers {
       waitUntil,
       onEvent,
     })
-    made.set(key, dispatcher)
-    return dispatcher
-  }
 
   const setupOf = (runId: string): RunSetup => ({
     mode: defaultMode(env),
@@ -78,12 +98,11 @@ export function sessionDispatchers(parts: DispatcherParts): SessionDispatchers {
   return {
     keep: (runId, setup) => kv.put(`setup:${runId}`, setup),
     setupOf,
-    dispatcherOf: (runId) => dispatcherFor(setupOf(runId)),
-    open: (runId) => dispatcherFor(setupOf(runId)).run({ runId }),
+    dispatcherOf,
+    open: (runId) => dispatcherOf(runId).run({ runId }),
     refusedOf(runId) {
-      const setup = setupOf(runId)
-      const names = new Set(setup.clientTools.map(({ name }) => name))
-      return dispatcherFor(setup).diagnostics.filter(
+      const names = new Set(setupOf(runId).clientTools.map(({ name }) => name))
+      return dispatcherOf(runId).diagnostics.filter(
         ({ tool, code }) => names.has(tool) && code !== 'repaired-schema',
       )
     },

@@ -75,6 +75,7 @@ export class SessionObject extends DurableObject<Env> {
         this.#live.hear(event)
         this.#chat.hear(event)
       },
+      liveRuns: () => [...this.#live.runIds(), this.#chat.turn()?.record.runId ?? []].flat(),
     })
     const parts = { store, prompt: this.#prompt, calls: this.#calls, live: this.#live, dispatchers }
     this.#chat = createChat({
@@ -88,6 +89,7 @@ export class SessionObject extends DurableObject<Env> {
         return runId
       },
       waitUntil,
+      onTurn: () => waitUntil(this.#setAlarm()),
     })
     this.#revive = async () => {
       // First the chat: its rounds are heard from their first event on.

@@ -399,7 +399,9 @@ describe('streams that break', () => {
     expect(messages).toHaveLength(2)
   })
 
-  it('goes on over a restart of the Worker that waits for a person, and over one that executes', async () => {
+  it('goes on over a restart of the Worker that waits for a person, and over one that executes', {
+    timeout: 30_000,
+  }, async () => {
     const persist = await mkdtemp(join(tmpdir(), 'threepass-chat-'))
     const id = freshId()
     let own = await startWorker({ tools, persist })
@@ -481,6 +483,36 @@ describe('a conversation that changes', () => {
       messages: UIMessage[]
     }
     expect(messages.filter(({ role }) => role === 'user')).toHaveLength(3)
+  })
+})
+
+describe('many setups', () => {
+  it('a turn goes on while others of its session bring ever other page tools', async () => {
+    const id = freshId()
+    const frames = framesOf(await worker.post('/v1/chat', { id, messages: [user('/pay n=1')] }))
+    await frames.until(({ data }) => data === '[DONE]')
+    for (let n = 0; n < 20; n += 1) {
+      const clientTools = [{ ...pick, name: `pick_${n}` }]
+      const opened = await worker.post('/v1/runs', { sessionId: id, clientTools })
+      expect(
+        ((await opened.json()) as { tools: { name: string }[] }).tools.map(({ name }) => name),
+      ).toContain(`pick_${n}`)
+    }
+    const { runId } = (await (await worker.send(`/v1/chat/${id}`)).json()) as { runId: string }
+    const view = (await (await worker.send(`/v1/runs/${runId}`)).json()) as {
+      pendingApprovals: { callId: string; token: string }[]
+    }
+    // Its events are heard by who asks only now: there is one dispatcher of the run, not two.
+    const events = framesOf(await worker.send(`/v1/runs/${runId}/events`))
+    const answers = view.pendingApprovals.map((each) => ({
+      callId: each.callId,
+      token: each.token,
+      decision: 'approve',
+    }))
+    expect((await worker.post(`/v1/runs/${runId}/approvals`, { answers })).status).toBe(200)
+    const heard = await events.until(({ event }) => event === 'round_end')
+    expect(heard.at(-1)?.event).toBe('round_end')
+    await events.cancel()
   })
 })
 

@@ -324,6 +324,28 @@ describe('the loop', () => {
     expect(started).toEqual(['x', 'x'])
   })
 
+  it('does not run a call again that the model sends once more with its id (P34)', async () => {
+    let paid = 0
+    const pay: AnyTool = {
+      name: 'pay',
+      description: 'Pays.',
+      execute: ({ n }) => `${n}: ${++paid}`,
+    }
+    const { result } = await run(
+      [
+        calls(['a', 'pay', { n: 1 }]),
+        calls(['a', 'pay', { n: 1 }], ['b', 'add', { a: 1, b: 1 }]),
+        calls(['a', 'pay', { n: 2 }]),
+        says('ok'),
+      ],
+      { run: createDispatcher({ tools: [pay, add], mode: 'full', unattended: 'allow' }).run() },
+    )
+    expect(paid).toBe(2)
+    const { calls: made, results } = ids(result.messages)
+    expect(made).toEqual(results)
+    expect(new Set(made).size).toBe(4)
+  })
+
   it('replays arguments as an object, whatever the model wrote, and every digit of them (P09, P32)', async () => {
     const { result } = await run([
       calls(['a', 'add', '{"a":1'], ['b', 'add', '{"a":9007199254740993,"b":1}']),
