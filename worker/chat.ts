@@ -220,8 +220,9 @@ type Model = Awaited<ReturnType<typeof modelFromEnv>>
 function withoutDetails(event: AgentEvent): AgentEvent {
   if (event.type !== 'finish' || !event.result.error) return event
   const { error } = event.result
-  console.error(error.cause ?? error)
   const { statusCode } = Object(error.cause) as { statusCode?: unknown }
+  // Its text and status alone: the error object holds the whole conversation.
+  console.error(`The model failed: ${error.message} (${statusCode ?? 'no status'})`)
   const status = typeof statusCode === 'number' ? `: its provider answered ${statusCode}` : ''
   return {
     type: 'finish',

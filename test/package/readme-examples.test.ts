@@ -67,7 +67,7 @@ describe('the examples of the README', () => {
     expect(JSON.stringify(server.requests[1]?.body)).toContain('18446744073709551616')
   })
 
-  it('Worker', async () => {
+  it('Worker', { timeout: 30_000 }, async () => {
     const miniflare = new Miniflare({
       modules: [
         {
@@ -95,13 +95,13 @@ describe('the examples of the README', () => {
     }
   })
 
-  it('Page', async () => {
+  it('Page', { timeout: 30_000 }, async () => {
     const worker = await startWorker()
     const browser = await chromium.launch(chromiumOptions)
     try {
       const page = await (await browser.newContext({ bypassCSP: true })).newPage()
       await page.goto(`${worker.url}/docs`)
-      const said = page.waitForEvent('console')
+      const said = page.waitForEvent('console', (message) => message.type() === 'log')
       await page.addScriptTag({
         type: 'module',
         content: await bundled(example('Page'), 'browser'),
