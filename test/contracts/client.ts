@@ -1,6 +1,7 @@
 /** What threepass/client does, in any runtime, against the real Worker. Web APIs only. */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { offlineModel, runAgent } from '../../src/agent/index.ts'
 import { createClient, requestProblem, type ServedCall } from '../../src/client/index.ts'
 import { type ClientTools, createClientTools, type RunEvent } from '../../src/index.ts'
 
@@ -126,6 +127,25 @@ export function clientContract(runtime: string, url: () => string): void {
         receipt: 'conflict',
       })
       expect((await done).results[0]?.content).toContain('paid 1')
+      run.close()
+    })
+
+    it('a loop here dispatches on the Worker', async () => {
+      const run = await client().openRun({ mode: 'full' })
+      const stop = run.listen((event) => {
+        if (event.type !== 'approval_requested') return
+        for (const { callId, token } of event.questions) {
+          void run.answer({ callId, decision: 'approve' }, token)
+        }
+      })
+      const { reason, text } = await runAgent({
+        model: offlineModel(),
+        run,
+        prompt: '/log; /pay n=6 then /say $2',
+      })
+      expect(reason).toBe('answer')
+      expect(text).toMatch(/^paid 6 run \d+$/)
+      stop()
       run.close()
     })
 
