@@ -93,13 +93,7 @@ export function createChat({
     const { runId, running, chunks } = record
     const stop = new AbortController()
     const log = chatLog(chunks)
-    const refused = new Set(dispatchers.refusedOf(runId).map(({ tool }) => tool))
-    const named = (record.setup.clientTools ?? []).map(({ name }) => name)
-    const ui = uiStream({
-      push: log.push,
-      clientTools: new Set(named.filter((name) => !refused.has(name))),
-      earlier: chunks,
-    })
+    const ui = uiStream({ push: log.push, earlier: chunks })
     let over = false
     const done = runAgent({
       model,

@@ -62,7 +62,7 @@ export function agentTransport(options: AgentTransportOptions): AgentTransport {
           const push = (chunk: UIChunk) => {
             if (!stop.signal.aborted) controller.enqueue(chunk)
           }
-          const ui = uiStream({ push, clientTools: new Set() })
+          const ui = uiStream({ push })
           const run = dispatcher.run({
             sessionId,
             onEvent(event) {

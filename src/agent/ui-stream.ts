@@ -22,21 +22,18 @@ export interface UIStream {
 
 export interface UIStreamOptions {
   readonly push: (chunk: UIChunk) => void
-  /** Names of the tools that run in the page. */
-  readonly clientTools: ReadonlySet<string>
   /** What was pushed before a restart: nothing of it is announced twice. */
   readonly earlier?: readonly UIChunk[]
 }
 
 /** How far a call's part has come. */
 interface Part {
-  readonly name: string
-  /** Nobody in the page is to run it. */
+  /** Nobody in the page is to run it: so it is with every call until the page's own is called. */
   readonly ours: boolean
   state: 'input' | 'available' | 'asked' | 'called' | 'done'
 }
 
-export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): UIStream {
+export function uiStream({ push, earlier = [] }: UIStreamOptions): UIStream {
   const parts = new Map<string, Part>()
   let step = 0
   let stepOpen = false
@@ -50,20 +47,14 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
     if (!('toolCallId' in chunk)) return
     const { toolCallId: callId } = chunk
     const part = parts.get(callId)
-    if (chunk.type === 'tool-input-start') begin(callId, chunk.toolName)
+    if (chunk.type === 'tool-input-start') parts.set(callId, { ours: true, state: 'input' })
     else if (chunk.type === 'tool-input-available') {
       const ours = chunk.providerExecuted === true
-      parts.set(callId, { name: chunk.toolName, ours, state: ours ? 'available' : 'called' })
+      parts.set(callId, { ours, state: ours ? 'available' : 'called' })
     } else if (part && chunk.type === 'tool-approval-request') part.state = 'asked'
     else if (part && chunk.type.startsWith('tool-output') && !('preliminary' in chunk)) {
       part.state = 'done'
     }
-  }
-
-  function begin(callId: string, name: string): Part {
-    const part: Part = { name, ours: !clientTools.has(name), state: 'input' }
-    parts.set(callId, part)
-    return part
   }
 
   const openStep = () => {
@@ -78,30 +69,24 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
   }
   const executed = ({ ours }: Part) => (ours ? { providerExecuted: true } : {})
   const inputStart = (callId: string, name: string): Part => {
-    const part = begin(callId, name)
+    const part: Part = { ours: true, state: 'input' }
+    parts.set(callId, part)
     push({
       type: 'tool-input-start',
       toolCallId: callId,
       toolName: name,
       dynamic: true,
-      ...executed(part),
+      providerExecuted: true,
     })
     return part
   }
 
   const onToolCall = (event: Extract<RunEvent, { type: 'tool_call' }>) => {
-    const { callId, arguments: input, decided } = event
+    const { callId, arguments: input } = event
     const name = event.name || 'unknown'
     const known = parts.get(callId)
     if (known && known.state !== 'input') return
-    // The page runs a call as soon as it is available: one of its own tools is not, before it starts.
-    if (clientTools.has(name) && !decided) {
-      if (known?.name === name) return
-      inputStart(callId, name)
-      push({ type: 'tool-input-delta', toolCallId: callId, inputTextDelta: JSON.stringify(input) })
-      return
-    }
-    parts.set(callId, { name, ours: true, state: 'available' })
+    parts.set(callId, { ours: true, state: 'available' })
     push({
       type: 'tool-input-available',
       toolCallId: callId,
@@ -125,7 +110,7 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
     const { callId, name, arguments: input } = event
     const part = parts.get(callId)
     if (part?.state === 'called') return
-    parts.set(callId, { name, ours: false, state: 'called' })
+    parts.set(callId, { ours: false, state: 'called' })
     push({
       type: 'tool-input-available',
       toolCallId: callId,
@@ -251,7 +236,6 @@ export function uiStream({ push, clientTools, earlier = [] }: UIStreamOptions): 
 
   const pause = () => {
     const placeholders = [...parts].flatMap(([toolCallId, part]): UIChunk[] => {
-      // Also a call of the page's own that has not begun: it is the page's when it is called.
       const waits = part.state === 'input' || part.state === 'available'
       const output = { outcome: 'pending', content: 'Waits until its round goes on.' } as const
       if (!waits) return []

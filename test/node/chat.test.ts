@@ -17,10 +17,12 @@ const tools = `
 import { defineTool } from '../src/index.ts'
 const n = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
 let ran = 0
+let counted = 0
 export function workerTools() {
   return [
     defineTool({ name: 'log', description: 'Logs a line.', readOnly: true, concurrent: true, dedupe: false, reads: () => [], execute: () => 'logged' }),
     defineTool({ name: 'pay', description: 'Pays an amount.', inputSchema: n, execute: ({ n }) => 'paid ' + n + ', run ' + ++ran }),
+    defineTool({ name: 'count', description: 'Counts.', readOnly: true, dedupe: false, execute: () => 'count ' + ++counted }),
     defineTool({ name: 'hang', description: 'Hangs.', readOnly: true, execute: (_, { signal }) => new Promise((resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))) }),
   ]
 }`
@@ -51,7 +53,7 @@ interface ToolPart {
 }
 const toolParts = (message: UIMessage | undefined) =>
   (message?.parts ?? []).filter((part) => 'toolCallId' in part) as unknown as ToolPart[]
-const user = (text: string, id = crypto.randomUUID()) => ({
+const user = (text: string, id: string = crypto.randomUUID()) => ({
   id,
   role: 'user' as const,
   parts: [{ type: 'text' as const, text }],
@@ -119,6 +121,46 @@ describe('the chat endpoint', () => {
       ])
       expect(messages[0]?.content).toBe('Be odd.')
       expect(messages[3]?.content).toBe('logged')
+    } finally {
+      await own.stop()
+      await model.stop()
+    }
+  })
+
+  it('shows the model what was, whatever was stopped, edited or made anew meanwhile', async () => {
+    const id = freshId()
+    const hang = { text: 'one', calls: [{ id: 'c', name: 'hang', args: '{}' }] }
+    const model = await startModelServer([
+      hang,
+      { text: 'two' },
+      { text: 'three' },
+      { text: 'four' },
+      { text: 'five' },
+    ])
+    const own = await startWorker({
+      tools,
+      bindings: { MODEL: 'openai:x', MODEL_BASE_URL: `${model.url}/v1`, MODEL_API_KEY: 'k' },
+    })
+    const seen = () => {
+      const messages = model.requests.at(-1)?.body.messages
+      return (messages as { role: string; content: string }[])
+        .slice(1)
+        .map(({ role, content }) => (role === 'tool' ? role : content))
+    }
+    try {
+      const first = framesOf(await own.post('/v1/chat', { id, messages: [user('1')] }))
+      await first.until(({ data }) => data.includes('tool_call_start'))
+      // Two at once: one after the other, and the turn before them ends first.
+      const both = ['2', '3'].map((text) => own.post('/v1/chat', { id, messages: [user(text)] }))
+      for (const response of await Promise.all(both)) await drain(response)
+      await drain(await own.post('/v1/chat', { id, messages: [user('4', 'fourth')] }))
+      const asked = seen()
+      expect(asked.slice(0, 3)).toEqual(['1', 'one', 'tool'])
+      expect(asked.filter((text) => ['2', '3', '4'].includes(text)).sort()).toEqual(['2', '3', '4'])
+      // The answer to the fourth message is made anew: the model does not see the old one.
+      const again = { id, messages: [user('4', 'fourth')], trigger: 'regenerate-message' }
+      await drain(await own.post('/v1/chat', again))
+      expect(seen()).toEqual(asked)
     } finally {
       await own.stop()
       await model.stop()
@@ -351,6 +393,40 @@ describe('tools of the page in the chat', () => {
     expect(messages.at(-1)?.parts.at(-1)).toMatchObject({ type: 'text', text: 'next' })
   })
 
+  it('takes no answer for a call of another run of the session', async () => {
+    const id = freshId()
+    const opened = await worker.post('/v1/runs', {
+      sessionId: id,
+      mode: 'full',
+      clientTools: [pick],
+    })
+    const { runId } = (await opened.json()) as { runId: string }
+    const calls = [{ id: 'call_1', name: 'pick', arguments: '{}' }]
+    const waits = await worker.post(`/v1/runs/${runId}/rounds`, {
+      calls,
+      roundId: 'r',
+      approvals: 'ask',
+    })
+    expect(waits.status).toBe(202)
+    const part = {
+      type: 'dynamic-tool',
+      toolName: 'pick',
+      toolCallId: 'call_1',
+      state: 'output-available',
+      input: {},
+      output: 'x',
+    }
+    const messages = [user('x'), { id: 'a', role: 'assistant', parts: [part] }]
+    expect((await worker.post('/v1/chat', { id, messages })).status).toBe(409)
+    const frames = framesOf(await worker.post('/v1/chat', { id, messages: [user('/pay n=1')] }))
+    await frames.until(({ data }) => data === '[DONE]')
+    expect((await worker.post('/v1/chat', { id, messages })).status).toBe(409)
+    const view = (await (await worker.send(`/v1/runs/${runId}`)).json()) as {
+      pendingCalls: object[]
+    }
+    expect(view.pendingCalls).toHaveLength(1)
+  })
+
   it('cannot shadow a tool of the server', async () => {
     const body = { clientTools: [{ ...pick, name: 'log' }] }
     const { chat, until, text } = openChat(worker.url, { id: freshId(), body })
@@ -388,10 +464,11 @@ describe('streams that break', () => {
 
   it('does not run a message twice that is sent twice', async () => {
     const id = freshId()
-    const message = user('/log')
+    const message = user('/count')
     const one = await drain(await worker.post('/v1/chat', { id, messages: [message] }))
     const two = await drain(await worker.post('/v1/chat', { id, messages: [message] }))
     const text = (chunks: Chunk[]) => chunks.flatMap(({ delta }) => delta ?? []).join('')
+    expect(text(one)).toMatch(/count \d+/)
     expect(text(two)).toBe(text(one))
     const { messages } = (await (await worker.send(`/v1/chat/${id}`)).json()) as {
       messages: UIMessage[]

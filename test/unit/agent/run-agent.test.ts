@@ -203,7 +203,7 @@ describe('the loop', () => {
     const { result } = await run([
       calls(['a', 'broken', {}]),
       calls(['b', 'broken', {}]),
-      calls(['c', 'add', { a: 1, b: 1 }]),
+      calls(['c', 'add', { a: 1, b: 1 }], ['c2', 'broken', {}]),
       calls(['d', 'broken', {}]),
       calls(['e', 'broken', {}]),
       says('done'),
@@ -318,6 +318,8 @@ describe('the loop', () => {
     const { calls: made, results } = ids(result.messages)
     expect(made).toEqual(results)
     expect(new Set(made).size).toBe(4)
+    const rounds = events.flatMap((event) => (event.type === 'round' ? event.round.results : []))
+    expect(new Set(rounds.map(({ callId }) => callId)).size).toBe(4)
     const started = events.flatMap((event) =>
       event.type === 'tool_input_start' ? event.callId : [],
     )
@@ -333,17 +335,18 @@ describe('the loop', () => {
     }
     const { result } = await run(
       [
-        calls(['a', 'pay', { n: 1 }]),
+        // The second one is a write that voids the memory of the first: only its id tells the replay.
+        calls(['a', 'pay', { n: 1 }], ['w', 'pay', { n: 9 }]),
         calls(['a', 'pay', { n: 1 }], ['b', 'add', { a: 1, b: 1 }]),
         calls(['a', 'pay', { n: 2 }]),
         says('ok'),
       ],
       { run: createDispatcher({ tools: [pay, add], mode: 'full', unattended: 'allow' }).run() },
     )
-    expect(paid).toBe(2)
+    expect(paid).toBe(3)
     const { calls: made, results } = ids(result.messages)
     expect(made).toEqual(results)
-    expect(new Set(made).size).toBe(4)
+    expect(new Set(made).size).toBe(5)
   })
 
   it('replays arguments as an object, whatever the model wrote, and every digit of them (P09, P32)', async () => {
