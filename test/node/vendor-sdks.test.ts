@@ -1,15 +1,24 @@
 /** The vendors' official SDKs, streaming, against servers that hold their protocols; threepass in between. */
 import Anthropic from '@anthropic-ai/sdk'
+import {
+  BedrockRuntimeClient,
+  ConverseCommand,
+  type Message,
+  type Tool,
+} from '@aws-sdk/client-bedrock-runtime'
 import { GoogleGenAI } from '@google/genai'
+import { NodeHttpHandler } from '@smithy/node-http-handler'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type AnyTool, createDispatcher, type ToolCall } from '../../src/index.ts'
 import {
   anthropic,
+  bedrock,
   gemini,
   openAIChat,
   openAIResponses,
   type ReadCalls,
+  readCalls,
   readStream,
   repairHistory,
   toolsFor,
@@ -205,5 +214,52 @@ describe('the official SDKs', () => {
     contents.push(...gemini.writeResults(round.results, first.calls))
     expect((await ask()).calls).toEqual([])
     expect(JSON.stringify(server.requests[1]?.body)).toContain('"data":"aGk="')
+  })
+
+  it('@aws-sdk/client-bedrock-runtime: Converse, images as bytes, inputs as objects (P32)', async () => {
+    const { run, names, dispatch, script } = setUp()
+    server = await startModelServer(script)
+    const client = new BedrockRuntimeClient({
+      region: 'us-east-1',
+      endpoint: server.url,
+      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+      // Its own default is HTTP/2.
+      requestHandler: new NodeHttpHandler(),
+      maxAttempts: 1,
+    })
+    const messages: Message[] = [{ role: 'user', content: [{ text: 'go' }] }]
+    const ask = async () => {
+      const tools = toolsFor('bedrock', run.tools, names) as Tool[]
+      const response = await client.send(
+        new ConverseCommand({ modelId: 'model-x', messages, toolConfig: { tools } }),
+      )
+      if (response.output?.message) messages.push(response.output.message)
+      const { output, stopReason } = response
+      return readCalls({ output, stopReason })
+    }
+    const round = await dispatch(await ask())
+    expect(round.results.map(({ outcome }) => outcome)).toEqual(outcomes)
+    messages.push(...bedrock.writeResults(round.results))
+    expect((await ask()).calls).toEqual([])
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('"bytes":"aGk="')
+
+    // A call whose arguments were cut is replayed as an object.
+    await server.stop()
+    server = await startModelServer([{ text: 'ok' }])
+    const cut = bedrock.writeCalls([{ id: 'c9', name: 'my tool!', arguments: '{"path":' }], names)
+    const history = repairHistory(
+      [messages[0], cut, { role: 'user', content: [{ text: 'on' }] }] as Message[],
+      'bedrock',
+    )
+    const again = new BedrockRuntimeClient({
+      region: 'us-east-1',
+      endpoint: server.url,
+      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+      // Its own default is HTTP/2.
+      requestHandler: new NodeHttpHandler(),
+      maxAttempts: 1,
+    })
+    const said = await again.send(new ConverseCommand({ modelId: 'model-x', messages: history }))
+    expect(said.output?.message?.content).toEqual([{ text: 'ok' }])
   })
 })

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Json, JsonObject } from '../../../src/index.ts'
 import { anthropicProtocol } from './anthropic.ts'
+import { bedrockProtocol } from './bedrock.ts'
 import { geminiProtocol } from './gemini.ts'
 import { openAIChatProtocol } from './openai-chat.ts'
 import { openAIResponsesProtocol } from './openai-responses.ts'
@@ -40,7 +41,13 @@ export interface Protocol {
   readonly whole?: (said: Said, body: JsonObject) => Json
 }
 
-const protocols = [openAIChatProtocol, openAIResponsesProtocol, anthropicProtocol, geminiProtocol]
+const protocols = [
+  openAIChatProtocol,
+  openAIResponsesProtocol,
+  anthropicProtocol,
+  geminiProtocol,
+  bedrockProtocol,
+]
 
 export interface ModelServer {
   readonly url: string
