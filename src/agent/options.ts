@@ -3,6 +3,7 @@
  * @module
  */
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
+import { pause } from '../clock.ts'
 import type { Dispatcher, Run } from '../dispatcher.ts'
 import { DispatchError } from '../errors.ts'
 import { positiveInteger } from '../option.ts'
@@ -131,20 +132,4 @@ function runOf({ run, dispatcher, runId, sessionId }: AgentOptions): AgentRun {
 
 export function badOption(what: string): DispatchError {
   return new DispatchError('THREEPASS_BAD_OPTION', `runAgent: ${what}.`)
-}
-
-/** Rejects when the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', onAbort, { once: true })
-    if (signal.aborted) onAbort()
-  })
 }

@@ -2,6 +2,7 @@
  * wait: lets time pass, and shows that it does.
  * @module
  */
+import { pause } from '../clock.ts'
 import type { Tool } from '../tools/tool.ts'
 
 const longestSeconds = 30
@@ -39,19 +40,4 @@ export function waitTool(): Tool<{ seconds: number }> {
       return `waited ${seconds} s`
     },
   }
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }, milliseconds)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
 }

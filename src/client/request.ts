@@ -2,6 +2,7 @@
  * Requests to the HTTP API: the token in front, a problem document as an error behind.
  * @module
  */
+import { pause as wait } from '../clock.ts'
 import { DispatchError } from '../errors.ts'
 
 export interface ClientOptions {
@@ -78,7 +79,7 @@ export function createRequests(options: ClientOptions): Requests {
   }
 
   const pause: Requests['pause'] = (attempt, signal) =>
-    sleep(Math.min(reconnectMs * 2 ** attempt, reconnectMs * 30) * (0.5 + Math.random()), signal)
+    wait(Math.min(reconnectMs * 2 ** attempt, reconnectMs * 30) * (0.5 + Math.random()), signal)
 
   return {
     send,
@@ -117,19 +118,4 @@ async function problemOf(response: Response): Promise<RequestProblem> {
   const body = (await response.json().catch(() => ({}))) as Partial<RequestProblem>
   const { code = `HTTP_${status}`, detail = `The API answered ${status}.`, answers } = body
   return { status, code: String(code), detail: String(detail), ...(answers && { answers }) }
-}
-
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
-    if (signal?.aborted) onAbort()
-    else signal?.addEventListener('abort', onAbort, { once: true })
-  })
 }
