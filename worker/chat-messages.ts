@@ -31,19 +31,36 @@ export type PageAnswer =
   | { readonly kind: 'result'; readonly callId: string; readonly output: unknown }
   | { readonly kind: 'error'; readonly callId: string; readonly error: string }
 
+/** What is read of a tool's part; it comes from outside, so a member may be anything. */
+interface ToolPart {
+  readonly toolCallId?: unknown
+  readonly state?: unknown
+  readonly providerExecuted?: unknown
+  readonly output?: unknown
+  readonly errorText?: unknown
+  readonly approval?: {
+    readonly id?: unknown
+    readonly approved?: unknown
+    readonly reason?: unknown
+  }
+}
+
 /** Answers to questions, and results of the page's own tools. */
 export function answersIn({ parts }: UIMessage): PageAnswer[] {
-  return parts.flatMap((part): PageAnswer[] => {
-    if (!('toolCallId' in part)) return []
-    const { toolCallId: callId, state, providerExecuted } = part
-    if (state === 'approval-responded') {
-      const { id: token, approved, reason } = part.approval
-      return [
-        { kind: 'approval', callId, token, approved, ...(reason !== undefined && { reason }) },
-      ]
-    }
-    if (providerExecuted) return []
-    if (state === 'output-available') return [{ kind: 'result', callId, output: part.output }]
-    return state === 'output-error' ? [{ kind: 'error', callId, error: part.errorText }] : []
+  return (parts as readonly ToolPart[]).flatMap((part): PageAnswer[] => {
+    const { toolCallId: callId, state, providerExecuted, output, errorText } = part
+    if (typeof callId !== 'string') return []
+    if (state === 'approval-responded') return approvalIn(callId, part)
+    if (providerExecuted === true) return []
+    if (state === 'output-available') return [{ kind: 'result', callId, output }]
+    return state === 'output-error' ? [{ kind: 'error', callId, error: String(errorText) }] : []
   })
+}
+
+/** Only a plain yes approves. */
+function approvalIn(callId: string, { approval }: ToolPart): PageAnswer[] {
+  const { id: token, approved, reason } = approval ?? {}
+  if (typeof token !== 'string') return []
+  const why = typeof reason === 'string' ? { reason } : {}
+  return [{ kind: 'approval', callId, token, approved: approved === true, ...why }]
 }

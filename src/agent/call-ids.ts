@@ -3,6 +3,7 @@
  * @module
  */
 import { canonicalJson } from '../dedupe/call-key.ts'
+import { toPlain } from '../execute/plain.ts'
 import { callInput } from '../providers/call-input.ts'
 import type { AgentMessage } from './agent-event.ts'
 import type { ModelCall } from './read-answer.ts'
@@ -52,5 +53,6 @@ export function callIds(messages: readonly AgentMessage[]): CallIds {
 }
 
 function digest(name: string, input: unknown): string {
-  return canonicalJson([name, callInput(input)])
+  // What a model writes may hold halves of characters.
+  return canonicalJson(toPlain([name, callInput(input)]))
 }

@@ -4,7 +4,7 @@
  */
 import { canonicalJson, sha256 } from '../dedupe/call-key.ts'
 import { toPlain } from '../execute/plain.ts'
-import { isAnswer, type Json, type ToolCall, type ToolResult } from '../round.ts'
+import { isAnswer, type ToolCall, type ToolResult } from '../round.ts'
 
 /** Steps in a row in which a call failed, by the call's digest. Plain JSON: a checkpoint keeps it. */
 export type Failures = { readonly [call: string]: number }
@@ -43,14 +43,14 @@ function isFailure({ outcome, code }: ToolResult): boolean {
 }
 
 function digest({ name, arguments: args }: ToolCall): Promise<string> {
-  return sha256(canonicalJson([name, read(args)]))
+  return sha256(canonicalJson(toPlain([name, read(args)])))
 }
 
 /** Spacing and the order of keys make no other call. */
-function read(args: unknown): Json {
-  if (typeof args !== 'string') return toPlain(args)
+function read(args: unknown): unknown {
+  if (typeof args !== 'string') return args
   try {
-    return JSON.parse(args) as Json
+    return JSON.parse(args)
   } catch {
     return args
   }

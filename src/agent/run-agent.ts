@@ -198,7 +198,10 @@ function underIds(
 function conclude(loop: Loop, { content }: ModelAnswer): void {
   // Calls that are made all the same, in a step without tools, never were.
   const said = content.filter((part) => part.type !== 'tool-call' || part.providerExecuted)
-  if (said.length > 0) loop.messages.push({ role: 'assistant', content: said })
+  // A thought alone is no answer, and providers refuse it as one.
+  if (said.some(({ type }) => type !== 'reasoning')) {
+    loop.messages.push({ role: 'assistant', content: said })
+  }
   endStep(loop)
 }
 

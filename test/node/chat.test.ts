@@ -607,6 +607,21 @@ describe('bad requests', () => {
     expect(await response.json()).toMatchObject({ code: 'BAD_BODY' })
   })
 
+  it.each<[string, object]>([
+    ['no approval', { state: 'approval-responded' }],
+    [
+      'an approval of another form',
+      { state: 'approval-responded', approval: { id: 5, approved: 'yes' } },
+    ],
+    ['an id that is none', { toolCallId: null, state: 'output-available' }],
+    ['an error that is no text', { state: 'output-error', errorText: 5 }],
+  ])('an answer with %s is none', async (_, part) => {
+    const parts = [{ type: 'dynamic-tool', toolCallId: 'x', ...part }]
+    const messages = [{ id: 'a', role: 'assistant', parts }]
+    const response = await worker.post('/v1/chat', { id: 'odd', messages })
+    expect(await response.json()).toMatchObject({ status: 409, code: 'NOTHING_WAITS' })
+  })
+
   it('a token of one session opens no other chat', async () => {
     const own = await startWorker({ tools, bindings: { API_TOKEN: 'secret' } })
     try {

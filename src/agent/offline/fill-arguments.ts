@@ -120,12 +120,17 @@ function stringFor(
 
 /** `name: value`, `name=value`, `name is value`. */
 function named(name: string, text: string): string | undefined {
-  const spaced = name.replace(/[_-]/g, '[_ -]')
+  const spaced = pattern(name).replace(/_|\\-/g, '[_ -]')
   const found = new RegExp(
-    `\\b${spaced}\\s*(?:[:=]|\\bis\\b|\\bto\\b)\\s*("[^"]*"|[^\\s,;]+)`,
+    `(?<![\\w])${spaced}\\s*(?:[:=]|\\bis\\b|\\bto\\b)\\s*("[^"]*"|[^\\s,;]+)`,
     'i',
   ).exec(text)
   return found?.[1]?.replace(/^"|"$/g, '').replace(/[.?!]$/, '')
+}
+
+/** A name as it stands, whatever signs it has. */
+function pattern(name: string): string {
+  return name.replace(/[^\w\s]/g, '\\$&')
 }
 
 function hasWord(text: string, word: string): boolean {
@@ -155,10 +160,7 @@ function readWords(text: string, toolName: string): Words {
     Number(number),
   )
   let rest = text.trim().replace(/[?!.]+$/, '')
-  const name = new RegExp(
-    `^${toolName.replace(/[^\w]/g, '.').replace(/_/g, '[_ ]')}\\b[\\s:,]*`,
-    'i',
-  )
+  const name = new RegExp(`^${pattern(toolName).replace(/_/g, '[_ ]')}(?!\\w)[\\s:,]*`, 'i')
   for (let before = ''; before !== rest; ) {
     before = rest
     rest = rest.replace(asking, '').replace(name, '')

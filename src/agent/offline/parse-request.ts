@@ -34,9 +34,9 @@ export function parseRequest(text: string): Stage[] {
 function readClause(text: string): Clause | undefined {
   if (text === '') return undefined
   const [, name, args = ''] =
-    /^(?:\/|call\s+(?:the\s+)?(?:tool\s+)?)([\w.:-]+)\s*([\s\S]*)$/i.exec(text) ?? []
+    /^(?:\/|call\s+(?:the\s+)?(?:tool\s+)?)([^\s{]+)\s*([\s\S]*)$/i.exec(text) ?? []
   const word = name?.toLowerCase()
-  if (/^\/?(help|\?)[.!?]?$/i.test(text)) return { kind: 'help' }
+  if (/^\/?(help|\?)[.!?]?$|^\/(say|search)$/i.test(text)) return { kind: 'help' }
   if (text.startsWith('/') && (word === 'say' || word === 'search')) return spoken(word, args)
   if (name !== undefined) return { kind: 'call', name, args: readArguments(args.trim()) }
   const [, verb, rest = ''] = /^(say|search tools(?: for)?)\b[\s:]*([\s\S]*)$/i.exec(text) ?? []

@@ -135,6 +135,42 @@ describe('plain requests', () => {
   })
 })
 
+describe('odd words', () => {
+  const odd: AnyTool = {
+    name: 'a.b+c',
+    description: 'Does odd (things) [x.',
+    readOnly: true,
+    inputSchema: { type: 'object', properties: { 'p(': { type: 'string' } }, required: ['p('] },
+    execute: (args) => args,
+  }
+  const answer = async (prompt: string) => {
+    const dispatcher = createDispatcher({ tools: [odd] })
+    return runAgent({ model: offlineModel(), dispatcher, prompt })
+  }
+
+  it('names with signs of regular expressions are names', async () => {
+    expect((await answer('/a.b+c {"p(": "x"}')).text).toContain('"p(": "x"')
+    expect((await answer('do odd things p(=yes')).text).toContain('"p(": "yes"')
+  })
+
+  it.each([
+    '/a.b+c {"p(": "\ud800"}',
+    '\u0000\ud800',
+    '"'.repeat(5_000),
+    '['.repeat(20_000),
+    '$1 $last; then; /',
+    '/say',
+    `/a.b+c ${'k=v '.repeat(5_000)}`,
+    'a/'.repeat(20_000),
+    '-.'.repeat(20_000),
+    'name is '.repeat(5_000),
+  ])('always ends with an answer: %.20s', async (prompt) => {
+    const { reason, text } = await answer(prompt)
+    expect(reason).toBe('answer')
+    expect(text).not.toBe('')
+  })
+})
+
 describe('the model', () => {
   it('answers with what it has when it may call no more', async () => {
     const run = createDispatcher({ tools: [greet] }).run()
