@@ -26,6 +26,7 @@ export default defineConfig({
               compatibilityDate: '2026-04-26',
               cf: false,
               kvNamespaces: ['KV'],
+              r2Buckets: ['FILES'],
               durableObjects: { OBJECT: { className: 'TestObject', useSQLite: true } },
             },
           }),

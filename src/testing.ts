@@ -7,3 +7,4 @@ export { type CacheStoreContractOptions, cacheStoreContract } from './testing/ca
 export type { ContractOptions, Expect, Skip, TestApi } from './testing/contract.ts'
 export { type RecordStoreContractOptions, recordStoreContract } from './testing/record-store.ts'
 export { type RunStoreContractOptions, runStoreContract } from './testing/run-store.ts'
+export { type WorkspaceContractOptions, workspaceContract } from './testing/workspace.ts'

@@ -2,93 +2,49 @@
  * A workspace in memory: lives as long as the object does.
  * @module
  */
-import { DispatchError } from '../errors.ts'
-import { byteLength } from '../execute/text.ts'
-import { positiveInteger } from '../option.ts'
-import { normalisePath } from './path.ts'
-import type { Workspace, WorkspaceFile, WriteOptions } from './workspace.ts'
-
-export interface MemoryWorkspaceOptions {
-  /** Default 1,000. */
-  readonly maxFiles?: number
-  /** UTF-8 bytes of all texts together; default 16,777,216. */
-  readonly maxBytes?: number
-}
-
-interface Kept {
-  readonly file: WorkspaceFile
-  readonly bytes: number
-}
+import type { StoredChange, WorkspaceBackend } from './backend.ts'
+import { type WorkspaceBounds, workspaceOver } from './over-backend.ts'
+import type { Workspace } from './workspace.ts'
 
 /** Makes an empty workspace. Throws `THREEPASS_BAD_OPTION` for bounds that are no whole numbers from 1. */
-export function memoryWorkspace(options: MemoryWorkspaceOptions = {}): Workspace {
-  const maxFiles = positiveInteger('maxFiles', options.maxFiles ?? 1_000)
-  const maxBytes = positiveInteger('maxBytes', options.maxBytes ?? 16_777_216)
-  const files = new Map<string, Kept>()
-  let total = 0
+export function memoryWorkspace(bounds: WorkspaceBounds = {}): Workspace {
+  return workspaceOver(memoryBackend(), bounds)
+}
+
+function memoryBackend(): WorkspaceBackend {
+  /** Oldest first. */
+  const files = new Map<string, StoredChange[]>()
   let version = 0
-
-  const checkVersion = (path: string, { ifVersion }: WriteOptions = {}): void => {
-    const current = files.get(path)?.file.version ?? 0
-    if (ifVersion === undefined || ifVersion === current) return
-    fail(`${path} has changed: version ${current}, not ${ifVersion}. Read it again.`)
-  }
-
+  const latest = (path: string) => files.get(path)?.at(-1)
   return {
-    async read(path) {
-      return files.get(normalisePath(path))?.file
+    version: async () => version,
+    index: async () => ({
+      version,
+      files: [...files.keys()].flatMap((path) => {
+        const last = latest(path)
+        if (last?.action !== 'write') return []
+        const { version: at, bytes } = last
+        return [{ path, version: at, bytes }]
+      }),
+    }),
+    async content(path, wanted) {
+      return files.get(path)?.find((change) => change.version === wanted)?.content
     },
-
-    async write(path, text, writeOptions) {
-      const at = normalisePath(path)
-      checkVersion(at, writeOptions)
-      checkPlace(at, files)
-      const before = files.get(at)
-      const bytes = byteLength(text)
-      const after = total - (before?.bytes ?? 0) + bytes
-      if (!before && files.size >= maxFiles) fail(`the workspace is full: ${maxFiles} files`)
-      if (after > maxBytes) fail(`the workspace is full: at most ${maxBytes} bytes in all`)
-      version += 1
-      total = after
-      const file: WorkspaceFile = { path: at, text, version }
-      files.set(at, { file, bytes })
-      return file
+    async changes(path, limit, before) {
+      const all = path === undefined ? [...files.values()].flat() : (files.get(path) ?? [])
+      return all
+        .filter((change) => change.version < before)
+        .sort((a, b) => b.version - a.version)
+        .slice(0, limit)
+        .map(({ content: _content, ...change }) => change)
     },
-
-    async list(path) {
-      const at = normalisePath(path)
-      return [...files.values()]
-        .filter(({ file }) => file.path === at || isBelow(file.path, at))
-        .map(({ file, bytes }) => ({ path: file.path, version: file.version, bytes }))
-        .sort((a, b) => (a.path < b.path ? -1 : 1))
-    },
-
-    async remove(path, writeOptions) {
-      const at = normalisePath(path)
-      checkVersion(at, writeOptions)
-      const before = files.get(at)
-      if (!before) return false
-      files.delete(at)
-      version += 1
-      total -= before.bytes
+    async commit(expected, changes, keep) {
+      if (version !== expected) return false
+      for (const change of changes) {
+        files.set(change.path, [...(files.get(change.path) ?? []), change].slice(-keep))
+        version = change.version
+      }
       return true
     },
-  }
-}
-
-function fail(message: string): never {
-  throw new DispatchError('THREEPASS_WORKSPACE', message)
-}
-
-function isBelow(path: string, directory: string): boolean {
-  return path.startsWith(directory === '/' ? '/' : `${directory}/`)
-}
-
-/** A path is a file or a directory, never both. */
-function checkPlace(path: string, files: ReadonlyMap<string, Kept>): void {
-  if (path === '/') fail('/ is the root directory: name a file')
-  for (const other of files.keys()) {
-    if (isBelow(other, path)) fail(`${path} is a directory`)
-    if (isBelow(path, other)) fail(`${other} is a file: nothing can be below it`)
   }
 }

@@ -3,6 +3,7 @@ import { DurableObject } from 'cloudflare:workers'
 
 export interface TestEnv {
   readonly KV: KVNamespace
+  readonly FILES: R2Bucket
   readonly OBJECT: DurableObjectNamespace<TestObject>
 }
 

@@ -1,0 +1,4 @@
+import { memoryWorkspace } from '../../src/workspace/memory.ts'
+import { workspaceContract } from '../contracts/workspace.ts'
+
+workspaceContract('memory', { make: memoryWorkspace })
