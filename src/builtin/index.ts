@@ -9,8 +9,10 @@
  */
 export { calculateTool } from './calculate.ts'
 export { currentTimeTool } from './current-time.ts'
+export { type DownloadFileOptions, downloadFileTool } from './download-file.ts'
 export { editFileTool } from './edit-file.ts'
 export { type FetchPageOptions, fetchPageTool } from './fetch-page.ts'
+export { fileHistoryTool } from './file-history.ts'
 export { findFilesTool } from './find-files.ts'
 export { type HttpRequestOptions, httpRequestTool } from './http-request.ts'
 export { readFilesTool } from './read-files.ts'

@@ -11,9 +11,13 @@ interface FileRequest {
   readonly path: string
   readonly offset?: number
   readonly limit?: number
+  readonly around?: readonly number[]
+  readonly context?: number
 }
 
 const defaultRows = 2_048
+const defaultContext = 20
+const maxImageBytes = 5_242_880
 
 /**
  * Makes read_files over a workspace. A file that cannot be read is reported in its place; the call
@@ -27,7 +31,7 @@ export function readFilesTool({
   return {
     name: 'read_files',
     description:
-      'Reads text files of the workspace, several at once. Each row comes as its number, a tab and its text.',
+      'Reads files of the workspace, several at once. Each row of a text comes as its number, a tab and its text; PNG, JPEG, GIF and WebP come as images.',
     inputSchema,
     readOnly: true,
     concurrent: true,
@@ -39,7 +43,10 @@ export function readFilesTool({
         throw new Error(parts.map(({ text }) => text).join('; '))
       }
       return {
-        content: [{ type: 'text', text: parts.map(({ text }) => text).join('\n\n') }],
+        content: [
+          { type: 'text', text: parts.map(({ text }) => text).join('\n\n') },
+          ...parts.flatMap(({ image }) => image ?? []),
+        ],
         structuredContent: { files: parts.map(({ meta }) => meta) },
       }
     },
@@ -59,6 +66,20 @@ const inputSchema: JsonSchema = {
           path: { type: 'string', minLength: 1, description: 'Path in the workspace.' },
           offset: { type: 'integer', minimum: 1, default: 1, description: 'First row.' },
           limit: { type: 'integer', minimum: 1, default: defaultRows, description: 'Most rows.' },
+          around: {
+            type: 'array',
+            minItems: 1,
+            maxItems: 50,
+            items: { type: 'integer', minimum: 1 },
+            description: 'Instead of offset and limit: windows around these rows.',
+          },
+          context: {
+            type: 'integer',
+            minimum: 0,
+            maximum: 500,
+            default: defaultContext,
+            description: 'Rows before and behind each row of around.',
+          },
         },
         required: ['path'],
         additionalProperties: false,
@@ -73,6 +94,7 @@ interface Part {
   readonly text: string
   /** `{ path, version, rows, from, to }` or `{ path, error }`. */
   readonly meta: JsonObject
+  readonly image?: JsonObject
 }
 
 async function readPart(workspace: Workspace, request: FileRequest): Promise<Part> {
@@ -80,6 +102,8 @@ async function readPart(workspace: Workspace, request: FileRequest): Promise<Par
   try {
     const file = await workspace.read(path)
     if (!file) return failed(path, 'there is no such file')
+    if (file.data) return dataPart(file.path, file.data, file.version)
+    if (request.around) return windowsOf(file, request)
     return rowsOf(file.path, file.text, file.version, request)
   } catch (error) {
     return failed(path, error instanceof Error ? error.message : String(error))
@@ -88,6 +112,52 @@ async function readPart(workspace: Workspace, request: FileRequest): Promise<Par
 
 function failed(path: string, reason: string): Part {
   return { text: `${path}: error: ${reason}`, meta: { path, error: reason } }
+}
+
+/** By the first bytes: a name says what it likes. */
+function imageType([a, b, c, d, ...rest]: Uint8Array): string | undefined {
+  if (a === 0x89 && b === 0x50 && c === 0x4e && d === 0x47) return 'image/png'
+  if (a === 0xff && b === 0xd8 && c === 0xff) return 'image/jpeg'
+  if (a === 0x47 && b === 0x49 && c === 0x46 && d === 0x38) return 'image/gif'
+  const isWebP = a === 0x52 && b === 0x49 && c === 0x46 && d === 0x46 && rest[4] === 0x57
+  return isWebP ? 'image/webp' : undefined
+}
+
+function dataPart(path: string, data: Uint8Array, version: number): Part {
+  const mimeType = imageType(data.subarray(0, 16))
+  if (!mimeType) return failed(path, `it is a binary file of ${data.length} bytes`)
+  if (data.length > maxImageBytes) {
+    return failed(path, `an image of ${data.length} bytes, at most ${maxImageBytes}`)
+  }
+  let binary = ''
+  for (const byte of data) binary += String.fromCharCode(byte)
+  return {
+    text: `==> ${path} (version ${version}, ${mimeType}, ${data.length} bytes)`,
+    meta: { path, version, mimeType, bytes: data.length },
+    image: { type: 'image', data: btoa(binary), mimeType },
+  }
+}
+
+/** Windows that meet are one; what lies between others is marked by `...`. */
+function windowsOf(
+  { path, text, version }: { path: string; text: string; version: number },
+  { around = [], context = defaultContext }: FileRequest,
+): Part {
+  const rows = splitRows(text)
+  const wanted = [...around].sort((a, b) => a - b).filter((row) => row <= rows.length)
+  if (wanted.length === 0) return failed(path, `none of these rows is there: ${rows.length} rows`)
+  const lines: string[] = []
+  let last = 0
+  for (const row of wanted) {
+    const from = Math.max(last + 1, row - context)
+    const to = Math.min(rows.length, row + context)
+    if (from > last + 1) lines.push('...')
+    for (let at = from; at <= to; at += 1) lines.push(`${at}\t${rows[at - 1]}`)
+    last = Math.max(last, to)
+  }
+  if (last < rows.length) lines.push('...')
+  const head = `==> ${path} (version ${version}, around ${wanted.join(', ')} of ${rows.length} rows)`
+  return { text: [head, ...lines].join('\n'), meta: { path, version, rows: rows.length } }
 }
 
 function rowsOf(

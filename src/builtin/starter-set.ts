@@ -7,8 +7,10 @@ import type { AnyTool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { calculateTool } from './calculate.ts'
 import { currentTimeTool } from './current-time.ts'
+import { downloadFileTool } from './download-file.ts'
 import { editFileTool } from './edit-file.ts'
 import { fetchPageTool } from './fetch-page.ts'
+import { fileHistoryTool } from './file-history.ts'
 import { findFilesTool } from './find-files.ts'
 import { httpRequestTool } from './http-request.ts'
 import { readFilesTool } from './read-files.ts'
@@ -24,13 +26,15 @@ export interface StarterSetOptions {
   readonly store: RunStore
 }
 
-/** Ten tools in name order. */
+/** Twelve tools in name order. */
 export function starterSet({ workspace, fetch, store }: StarterSetOptions): AnyTool[] {
   return [
     calculateTool(),
     currentTimeTool(),
+    downloadFileTool({ workspace, fetch }),
     editFileTool({ workspace }),
     fetchPageTool({ fetch }),
+    fileHistoryTool({ workspace }),
     findFilesTool({ workspace }),
     httpRequestTool({ fetch }),
     readFilesTool({ workspace }),
