@@ -41,22 +41,40 @@ export interface AgentTransport {
   readonly reconnectToStream: () => Promise<null>
 }
 
+interface Conversation {
+  messages?: readonly AgentMessage[]
+  /** How long it was before each of the person's messages. */
+  readonly before: Map<string, number>
+  turn?: { readonly stop: AbortController; readonly over: Promise<void> }
+}
+
 /** One run a message; conversations are kept in memory, as the model sees them. */
 export function agentTransport(options: AgentTransportOptions): AgentTransport {
   const { dispatcher, sessionId = crypto.randomUUID(), onRunEvent, ...loop } = options
-  /** The conversation of a chat, and as it was before each of its messages. */
-  const latest = new Map<string, readonly AgentMessage[]>()
-  const earlier = new Map<string, readonly AgentMessage[]>()
+  const chats = new Map<string, Conversation>()
+  const conversationOf = (chatId: string): Conversation => {
+    const known = chats.get(chatId) ?? { before: new Map() }
+    chats.set(chatId, known)
+    return known
+  }
   return {
     async sendMessages({ messages, chatId, abortSignal }) {
       const last = messages.at(-1)
       const asked = last?.role === 'user' ? saidBy(last) : []
       if (!last || asked.length === 0) throw nothingSaid()
-      // A message that is sent anew goes back to where it was.
-      const before = earlier.get(last.id) ?? latest.get(chatId) ?? saidBefore(messages.slice(0, -1))
-      earlier.set(last.id, before)
+      const conversation = conversationOf(chatId)
       const stop = new AbortController()
       const signal = abortSignal ? AbortSignal.any([stop.signal, abortSignal]) : stop.signal
+      // One turn at a time: the one under way ends, and is part of the conversation.
+      const turnBefore = conversation.turn
+      let end = () => {}
+      conversation.turn = { stop, over: new Promise<void>((resolve) => (end = resolve)) }
+      turnBefore?.stop.abort(new DOMException('Another message came.', 'AbortError'))
+      await turnBefore?.over
+      const known = conversation.messages ?? saidBefore(messages.slice(0, -1))
+      // A message that is sent anew goes back to where it was.
+      const before = known.slice(0, conversation.before.get(last.id))
+      conversation.before.set(last.id, before.length)
       return new ReadableStream<UIChunk>({
         async start(controller) {
           const push = (chunk: UIChunk) => {
@@ -80,11 +98,12 @@ export function agentTransport(options: AgentTransportOptions): AgentTransport {
             signal,
             onEvent: ui.agent,
           })
-            .then((result) => latest.set(chatId, result.messages))
-            .then(
-              () => stop.signal.aborted || controller.close(),
-              (error) => controller.error(error),
-            )
+            .then((result) => {
+              conversation.messages = result.messages
+              if (!stop.signal.aborted) controller.close()
+            })
+            .catch((error) => controller.error(error))
+            .finally(end)
         },
         cancel: () => stop.abort(new DOMException('Nobody reads the turn any more.', 'AbortError')),
       })

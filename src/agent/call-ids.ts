@@ -15,6 +15,12 @@ export interface CallIds {
    * id: the dispatcher knows it for a replay and does not run it twice.
    */
   readonly own: (call: ModelCall) => ModelCall
+  /** Of a call that the provider ran itself. */
+  readonly reserve: (part: {
+    readonly toolCallId: string
+    readonly toolName: string
+    readonly input: unknown
+  }) => void
   /** Ids for the history, where none may come twice, and takes them as used. */
   readonly take: (calls: readonly ModelCall[], ids: readonly string[]) => string[]
 }
@@ -39,6 +45,8 @@ export function callIds(messages: readonly AgentMessage[]): CallIds {
       const same = before === undefined || before === digest(call.name, call.arguments)
       return same ? call : { ...call, id: free(call.id) }
     },
+    reserve: ({ toolCallId, toolName, input }) =>
+      void made.set(toolCallId, digest(toolName, input)),
     take(calls, ids) {
       return ids.map((id, index) => {
         const own = free(id)

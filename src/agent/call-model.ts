@@ -38,7 +38,7 @@ export async function callModel(
     const reader = newReader()
     try {
       signal.throwIfAborted()
-      const { stream } = await model.doStream(options)
+      const { stream } = await orAborted(model.doStream(options), signal)
       for await (const part of partsOf(stream, signal)) reader.push(part)
       if (!reader.finished()) throw new BrokenStream()
       return { ok: true, answer: reader.answer() }
@@ -61,25 +61,34 @@ class BrokenStream extends Error {
   }
 }
 
-/** Also ends when a model does not look at its signal. */
+/** The parts; ends with the signal also when the model does not look at it. */
 async function* partsOf(
   stream: ReadableStream<LanguageModelV3StreamPart>,
   signal: AbortSignal,
 ): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
   const reader = stream.getReader()
-  const onAbort = () => void reader.cancel(signal.reason).catch(() => {})
-  signal.addEventListener('abort', onAbort, { once: true })
   try {
     for (;;) {
-      const { done, value } = await reader.read()
-      signal.throwIfAborted()
+      const { done, value } = await orAborted(reader.read(), signal)
       if (done) return
       yield value
     }
   } finally {
-    signal.removeEventListener('abort', onAbort)
-    await reader.cancel().catch(() => {})
+    // Not awaited: a source that never settles must not hold the turn up.
+    reader.cancel(signal.reason).catch(() => {})
   }
+}
+
+/** The promise, or the signal's reason when that comes first. */
+function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
+    promise.then(resolve, reject)
+    const off = () => signal.removeEventListener('abort', onAbort)
+    promise.then(off, off)
+  })
 }
 
 /** The AI SDK's errors say it themselves; a stream's own error object may name what Anthropic calls overload. */
@@ -118,7 +127,9 @@ export function messageOf(error: unknown): string {
   if (typeof error === 'object' && error !== null) {
     const { message, error: inner } = error as { message?: unknown; error?: unknown }
     if (typeof message === 'string') return message
-    if (inner !== undefined) return messageOf(inner)
+    const { message: deeper } = Object(inner) as { message?: unknown }
+    if (typeof deeper === 'string') return deeper
+    if (typeof inner === 'string') return inner
   }
   return typeof error === 'string' ? error : 'The model failed.'
 }

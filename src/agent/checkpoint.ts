@@ -4,7 +4,7 @@
  */
 import type { AgentMessage, AgentUsage } from './agent-event.ts'
 import type { Failures } from './doom-loop.ts'
-import type { AssistantPart } from './messages.ts'
+import { type AssistantPart, takeMessages } from './messages.ts'
 import { badOption } from './options.ts'
 import type { ModelCall } from './read-answer.ts'
 
@@ -27,6 +27,7 @@ export interface AgentCheckpoint {
 }
 
 export function checkCheckpoint(given: AgentCheckpoint): AgentCheckpoint {
-  if (given.format === 1 && Array.isArray(given.messages)) return given
+  // Checked as any messages are: it comes out of somebody's storage.
+  if (given.format === 1) return { ...given, messages: takeMessages(given.messages) }
   throw badOption('checkpoint must be one that onCheckpoint was given (format 1)')
 }

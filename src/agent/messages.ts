@@ -21,27 +21,43 @@ type FilePart = Extract<AssistantPart, { type: 'file' }>
  * The messages in the loop's form: content as parts, files as text, and each call with its one result.
  * Throws `THREEPASS_BAD_OPTION` for what is no list of messages.
  */
-export function takeMessages(given: readonly unknown[]): AgentMessage[] {
-  const messages = given.map((each, index) => {
-    const { role, content } = (each ?? {}) as { role?: unknown; content?: unknown }
-    const known = role === 'system' || role === 'user' || role === 'assistant' || role === 'tool'
+export function takeMessages(given: unknown): AgentMessage[] {
+  if (!Array.isArray(given)) throw badMessage('messages', 'a list')
+  const messages = given.map((each: unknown, index) => {
+    const { role, content } = Object(each) as { role?: unknown; content?: unknown }
+    const where = `messages[${index}]`
+    if (role === 'system' && typeof content === 'string') return each
+    const known = role === 'user' || role === 'assistant' || role === 'tool'
     if (!known || !(typeof content === 'string' || Array.isArray(content))) {
-      throw new DispatchError(
-        'THREEPASS_BAD_OPTION',
-        `messages[${index}] is no message: { role: 'system' | 'user' | 'assistant' | 'tool', content }.`,
-      )
+      throw badMessage(where, "{ role: 'system' | 'user' | 'assistant' | 'tool', content }")
     }
-    return { ...(each as object), content: role === 'system' ? content : partsOf(content) }
+    return { ...(each as object), content: partsOf(content, where) }
   })
   return repairHistory(messages as AgentMessage[], 'ai-sdk') as AgentMessage[]
 }
 
-function partsOf(content: string | readonly unknown[]): unknown[] {
+function badMessage(where: string, what: string): DispatchError {
+  return new DispatchError('THREEPASS_BAD_OPTION', `${where} must be ${what}.`)
+}
+
+function partsOf(content: string | readonly unknown[], where: string): unknown[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return content.map((part) => {
-    const { type, data } = (part ?? {}) as FilePart
-    return type === 'file' ? { ...(part as FilePart), data: fileText(data) } : part
+  return content.map((part, index) => {
+    const { type, data } = Object(part) as FilePart
+    if (typeof type !== 'string')
+      throw badMessage(`${where}.content[${index}]`, 'a part: { type, … }')
+    if (type !== 'file') return part
+    const text = fileText(data)
+    if (isAddress(text) && !URL.canParse(text)) {
+      throw badMessage(`${where}.content[${index}].data`, 'base64, bytes or an http(s) address')
+    }
+    return { ...(part as FilePart), data: text }
   })
+}
+
+/** Base64 holds no colon. */
+function isAddress(data: string): boolean {
+  return /^https?:/.test(data)
 }
 
 /** Base64, or an address; a `data:` address is its base64. */
@@ -82,8 +98,8 @@ function sent(message: AgentMessage, names: WireNames): LanguageModelV3Message {
       const theirs = 'providerExecuted' in part && part.providerExecuted
       return theirs ? part : { ...part, toolName: names.toWire(part.toolName) }
     }
-    const isAddress = part.type === 'file' && /^https?:/.test(String(part.data))
-    return isAddress ? { ...part, data: new URL(String((part as FilePart).data)) } : part
+    const far = part.type === 'file' && isAddress(String(part.data))
+    return far ? { ...part, data: new URL(String((part as FilePart).data)) } : part
   })
   return { ...message, content } as LanguageModelV3Message
 }

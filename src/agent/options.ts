@@ -102,11 +102,8 @@ export function loopOptions(given: AgentOptions): LoopOptions {
     sleep: given.sleep ?? pause,
     random: given.random ?? Math.random,
     tell(event) {
-      try {
-        onEvent?.(event)
-      } catch {
-        // A listener never changes the loop.
-      }
+      // A listener never changes the loop, whether it throws or rejects.
+      void (async () => onEvent?.(event))().catch(() => {})
     },
     save: async (checkpoint) => onCheckpoint?.(checkpoint),
   }

@@ -85,7 +85,7 @@ function openLoop(given: AgentOptions): Loop {
 
 function conversation({ messages = [], prompt }: AgentOptions): AgentMessage[] {
   const said = prompt === undefined ? [] : [{ role: 'user', content: prompt }]
-  const all = takeMessages([...messages, ...said])
+  const all = [...takeMessages(messages), ...takeMessages(said)]
   if (all.length === 0) throw badOption('give a prompt or messages')
   return all
 }
@@ -165,6 +165,9 @@ async function dispatch(loop: Loop, pending: PendingAnswer): Promise<Ending | un
   const { roundId, calls, finishReason } = pending
   const round = await run.dispatch(calls, { roundId, finishReason, signal })
   loop.pending = undefined
+  for (const part of pending.content) {
+    if (part.type === 'tool-call' && part.providerExecuted) loop.ids.reserve(part)
+  }
   const callIds = loop.ids.take(
     calls,
     round.results.map(({ callId }) => callId),
@@ -185,7 +188,7 @@ function underIds(
 ): Promise<AssistantPart[]> {
   let at = 0
   return Promise.all(
-    content.map(async (part) => {
+    answered(content).map(async (part) => {
       if (part.type !== 'tool-call' || part.providerExecuted) return part
       const index = at
       at += 1
@@ -195,9 +198,21 @@ function underIds(
   )
 }
 
+/** Without calls that the provider made itself and gave no result of. */
+function answered(content: readonly AssistantPart[]): AssistantPart[] {
+  const results = new Set(
+    content.flatMap((part) => (part.type === 'tool-result' ? part.toolCallId : [])),
+  )
+  return content.filter(
+    (part) => part.type !== 'tool-call' || !part.providerExecuted || results.has(part.toolCallId),
+  )
+}
+
 function conclude(loop: Loop, { content }: ModelAnswer): void {
   // Calls that are made all the same, in a step without tools, never were.
-  const said = content.filter((part) => part.type !== 'tool-call' || part.providerExecuted)
+  const said = answered(content).filter(
+    (part) => part.type !== 'tool-call' || part.providerExecuted,
+  )
   // A thought alone is no answer, and providers refuse it as one.
   if (said.some(({ type }) => type !== 'reasoning')) {
     loop.messages.push({ role: 'assistant', content: said })
@@ -220,7 +235,7 @@ function failed(loop: Loop, error: unknown): Ending {
   loop.pending = undefined
   if (pending) {
     // The history repair answers them.
-    messages.push({ role: 'assistant', content: [...pending.content] })
+    messages.push({ role: 'assistant', content: answered(pending.content) })
     messages.splice(0, messages.length, ...takeMessages(messages))
   }
   return options.signal.aborted ? { reason: 'aborted' } : { reason: 'error', error }

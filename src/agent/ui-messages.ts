@@ -23,11 +23,15 @@ type UserPart = Extract<AgentMessage, { role: 'user' }>['content'][number]
 export function saidBy({ parts }: PageMessage): AgentMessage[] {
   const content = parts.flatMap(({ type, text, url, mediaType, filename }): UserPart[] => {
     if (type === 'text') return hasWords(text) ? [{ type, text }] : []
-    if (type !== 'file' || !/^(data:|https?:)/.test(String(url))) return []
+    if (type !== 'file' || !isFileAddress(String(url))) return []
     const named = typeof filename === 'string' ? { filename } : {}
     return [{ type, mediaType: String(mediaType), data: String(url), ...named }]
   })
   return content.length > 0 ? [{ role: 'user', content }] : []
+}
+
+function isFileAddress(url: string): boolean {
+  return url.startsWith('data:') || (/^https?:/.test(url) && URL.canParse(url))
 }
 
 function hasWords(text: unknown): text is string {

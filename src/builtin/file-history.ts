@@ -27,7 +27,7 @@ export function fileHistoryTool({
   return {
     name: 'file_history',
     description:
-      'What became of files of the workspace. mode list: changes, newest first, each with the version that it made. mode read: one version of a file and a unified diff from it to the file as it is now. edit_file brings a version back (mode restore).',
+      'Lists the changes of workspace files, newest first, with the version that each made (mode list), or shows a unified diff from an older version to the current one (mode read). edit_file brings a version back (mode restore).',
     inputSchema,
     readOnly: true,
     concurrent: true,

@@ -4,7 +4,8 @@ import type { UIMessage } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { agentTransport, offlineModel } from '../../src/agent/index.ts'
 import { type AnyTool, createDispatcher, promptApprover, type RunEvent } from '../../src/index.ts'
-import { says, scriptedModel } from '../support/scripted-model.ts'
+import { gatedTool } from '../support/gated-tool.ts'
+import { calls, says, scriptedModel } from '../support/scripted-model.ts'
 
 const pay: AnyTool = {
   name: 'pay',
@@ -57,6 +58,33 @@ describe('agentTransport', () => {
     ])
   })
 
+  it('ends the turn before first, and keeps chats apart', async () => {
+    const slow = gatedTool('slow')
+    const model = scriptedModel([calls(['a', 'slow', { n: '1' }]), says('B'), says('C'), says('D')])
+    const dispatcher = createDispatcher({
+      tools: [slow.tool],
+      mode: 'full',
+      unattended: 'allow',
+      graceMs: 0,
+    })
+    const transport = agentTransport({ model, dispatcher })
+    const say = async (chatId: string, id: string, text: string) => {
+      const messages = [{ id, role: 'user' as const, parts: [{ type: 'text', text }] }]
+      return transport.sendMessages({ chatId, messages, abortSignal: undefined })
+    }
+    const first = await say('one', '1', 'FIRST')
+    await slow.whenStarted(1)
+    const second = await say('one', '2', 'SECOND')
+    await drained(second)
+    await drained(await say('one', '3', 'THIRD'))
+    const roles = (at: number) => model.requests[at]?.prompt.map(({ role }) => role).join()
+    expect(roles(2)).toBe('user,assistant,tool,user,assistant,user')
+    // The same message id in another chat is another message.
+    await drained(await say('two', '3', 'OTHER'))
+    expect(roles(3)).toBe('user')
+    await first.cancel()
+  })
+
   it('stops with the chat, and refuses what says nothing', async () => {
     let cancelled = false
     const model = scriptedModel([
@@ -87,3 +115,8 @@ describe('agentTransport', () => {
     ).rejects.toMatchObject({ code: 'THREEPASS_BAD_OPTION' })
   })
 })
+
+async function drained(stream: ReadableStream): Promise<void> {
+  const reader = stream.getReader()
+  while (!(await reader.read()).done);
+}

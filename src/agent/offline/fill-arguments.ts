@@ -22,27 +22,28 @@ interface Words {
   rest: string
 }
 
+/** Characters that are looked at: more is a document, not a request. */
+const mostCharacters = 10_000
+
 export function fillArguments(schema: JsonSchema, toolName: string, text: string): Filled {
-  const words = readWords(text, toolName)
-  return fillObject(schema, words)
+  return fillObject(schema, readWords(text.slice(0, mostCharacters), toolName))
 }
 
 function fillObject(schema: JsonSchema, words: Words): Filled {
-  const properties = Object.entries(Object(schema.properties)) as [string, JsonSchema][]
-  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
-  const args: JsonObject = {}
+  const properties = new Map(Object.entries(Object(schema.properties)))
+  const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
+  const args: [string, Json][] = []
   const missing: { name: string; description: string }[] = []
-  const inOrder = [...properties].sort(
-    ([a], [b]) => Number(required.has(b)) - Number(required.has(a)),
-  )
-  for (const [name, property] of inOrder) {
+  // What is required comes first, also where the schema says no more of it.
+  for (const name of new Set([...required, ...properties.keys()])) {
+    const property = Object(properties.get(name)) as JsonSchema
     const value = valueFor(name, property, words, required.has(name))
-    if (value !== undefined) args[name] = value
+    if (value !== undefined) args.push([name, value])
     else if (required.has(name)) {
       missing.push({ name, description: String(property.description ?? '') })
     }
   }
-  return { args, missing }
+  return { args: Object.fromEntries(args), missing }
 }
 
 function valueFor(
@@ -65,34 +66,46 @@ function valueFor(
       return required ? words.numbers.shift() : undefined
     }
     case 'boolean':
-      return said === 'true' || said === 'yes'
-        ? true
-        : said === 'false' || said === 'no'
-          ? false
-          : undefined
+      return truth.get(said ?? '')
     case 'array':
+      if (said !== undefined) return [said]
       return required ? listFor(name, Object(schema.items) as JsonSchema, words) : undefined
     default:
       return undefined
   }
 }
 
+const truth = new Map([
+  ['true', true],
+  ['yes', true],
+  ['false', false],
+  ['no', false],
+])
+
 /** Every value of the kind that the text holds; at least one. */
 function listFor(name: string, items: JsonSchema, words: Words): Json | undefined {
+  if (Array.isArray(items.enum)) {
+    const chosen = items.enum.filter(
+      (each) => typeof each === 'string' && hasWord(words.text, each),
+    )
+    return chosen.length > 0 ? (chosen as Json[]) : undefined
+  }
   const values: Json[] = []
   for (;;) {
+    const before = left(words)
+    // A whole sentence is one value: what is left of it is no second one.
+    const required = values.length === 0 || items.type !== 'string' || words.quoted.length > 0
     const value =
-      items.type === 'object'
-        ? objectFor(items, words)
-        : valueFor(
-            name,
-            items,
-            words,
-            values.length === 0 || items.type !== 'string' || words.quoted.length > 0,
-          )
+      items.type === 'object' ? objectFor(items, words) : valueFor(name, items, words, required)
     if (value === undefined) return values.length > 0 ? values : undefined
+    // What took nothing out of the text would be found for ever.
+    if (left(words) === before) return values.length > 0 ? values : [value]
     values.push(value)
   }
+}
+
+function left({ quoted, links, paths, numbers, rest }: Words): number {
+  return quoted.length + links.length + paths.length + numbers.length + rest.length
 }
 
 function objectFor(schema: JsonSchema, words: Words): Json | undefined {
@@ -128,6 +141,13 @@ function named(name: string, text: string): string | undefined {
   return found?.[1]?.replace(/^"|"$/g, '').replace(/[.?!]$/, '')
 }
 
+/** Not by an expression: `[?!.]+$` is tried anew at each of many dots. */
+function withoutEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && '?!.'.includes(text[end - 1] ?? ' ')) end -= 1
+  return text.slice(0, end)
+}
+
 /** A name as it stands, whatever signs it has. */
 function pattern(name: string): string {
   return name.replace(/[^\w\s]/g, '\\$&')
@@ -159,7 +179,7 @@ function readWords(text: string, toolName: string): Words {
   const numbers = [...bare.matchAll(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w])/g)].map(([number]) =>
     Number(number),
   )
-  let rest = text.trim().replace(/[?!.]+$/, '')
+  let rest = withoutEnd(text.trim())
   const name = new RegExp(`^${pattern(toolName).replace(/_/g, '[_ ]')}(?!\\w)[\\s:,]*`, 'i')
   for (let before = ''; before !== rest; ) {
     before = rest

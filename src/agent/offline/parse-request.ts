@@ -21,7 +21,7 @@ export function parseRequest(text: string): Stage[] {
   for (const piece of pieces(text)) {
     const [, then, rest = ''] = /^(then\b[\s,:]*)?(.*)$/is.exec(piece.trim()) ?? []
     if (then && stages.at(-1)?.length) stages.push([])
-    const commands = rest.split(/\s+then\s+(?=\/\w|call\s|say\s|search\s)/i)
+    const commands = rest.split(/\sthen\s(?=\s{0,9}(?:\/\w|call\s|say\s|search\s))/i)
     for (const [index, each] of commands.entries()) {
       if (index > 0) stages.push([])
       const clause = readClause(each.trim())
@@ -52,15 +52,19 @@ function spoken(verb: 'say' | 'search', rest: string): Clause {
 function readArguments(text: string): JsonObject | string {
   if (text === '') return {}
   if (text.startsWith('{')) return parsedObject(text) ?? text
-  const pairs = [
-    ...text.matchAll(
-      /([\w.-]+)=("(?:[^"\\]|\\.)*"|\[[^\n]*?\](?=\s|$)|\{[^\n]*?\}(?=\s|$)|\S+)(?:\s+|$)/g,
-    ),
-  ]
-  const covered = pairs.map(([whole]) => whole).join('')
-  if (pairs.length === 0 || covered.trim() !== text) return text
-  return Object.fromEntries(pairs.map(([, key = '', value = '']) => [key, parsedValue(value)]))
+  const pairs: [string, Json][] = []
+  pair.lastIndex = 0
+  while (pair.lastIndex < text.length) {
+    const [, key = '', value = ''] = pair.exec(text) ?? []
+    if (key === '') return text
+    pairs.push([key, parsedValue(value)])
+  }
+  return Object.fromEntries(pairs)
 }
+
+/** One pair, where the last one ended. Every repetition is bounded or cannot be read in two ways. */
+const pair =
+  /([\w.-]{1,128})=("(?:[^"\\]|\\.)*"|\[[^\n]{0,9999}?\](?=\s|$)|\{[^\n]{0,9999}?\}(?=\s|$)|\S+)(?:\s+|$)/y
 
 export function parsedValue(text: string): Json {
   try {

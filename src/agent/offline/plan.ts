@@ -169,9 +169,7 @@ function argumentsFor({ name, args }: Clause & { kind: 'call' }, plan: Plan): Js
 function planPlain(text: string, found: readonly PastCall[], plan: Plan): PlannedCall | undefined {
   const query = queryOf(text)
   const search = found.find(({ input }) => (input as { query?: string }).query === query)
-  const tool = search
-    ? foundTools(search).find(({ inputSchema }) => inputSchema)
-    : bestOffered(query, plan)
+  const tool = search ? bestFound(text, search) : bestOffered(query, plan)
   if (!tool?.inputSchema) {
     plan.remarks.push(
       `I found no tool for “${text.slice(0, 200)}”. I am a planner without a language model: I call tools and read their results. Say “help” to see how.`,
@@ -188,6 +186,13 @@ function planPlain(text: string, found: readonly PastCall[], plan: Plan): Planne
   return undefined
 }
 
+/** The one whose whole name the text says; else the first that came with its schema. */
+function bestFound(text: string, search: PastCall): KnownTool | undefined {
+  const found = foundTools(search).filter(({ inputSchema }) => inputSchema)
+  const asked = new Set(wordsOf(text))
+  return found.find(({ name }) => wordsOf(name).every((word) => asked.has(word))) ?? found[0]
+}
+
 /** Without a search: the tool that shares most words with the text, in its name twice. */
 function bestOffered(text: string, { offered }: Plan): KnownTool | undefined {
   const asked = new Set(wordsOf(text))
@@ -200,7 +205,12 @@ function bestOffered(text: string, { offered }: Plan): KnownTool | undefined {
 }
 
 function wordsOf(text: string): string[] {
-  return (text.toLowerCase().match(/[\p{L}]{3,}/gu) ?? []).map((word) => word.replace(/s$/, ''))
+  return (
+    text
+      .slice(0, 10_000)
+      .toLowerCase()
+      .match(/\p{L}{3,}/gu) ?? []
+  ).map((word) => word.replace(/s$/, ''))
 }
 
 /** Behind run_tool when it is not in the request itself. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { offlineModel, runAgent } from '../../../src/agent/index.ts'
+import { fillArguments } from '../../../src/agent/offline/fill-arguments.ts'
 import { starterSet } from '../../../src/builtin/index.ts'
 import { type AnyTool, createDispatcher, type Mode, type RunEvent } from '../../../src/index.ts'
 import { memoryRunStore } from '../../../src/run-state/memory.ts'
@@ -164,10 +165,54 @@ describe('odd words', () => {
     'a/'.repeat(20_000),
     '-.'.repeat(20_000),
     'name is '.repeat(5_000),
+    `/x ${'a'.repeat(100_000)}`,
+    `a${' '.repeat(100_000)}b`,
+    `${'!'.repeat(100_000)}x`,
+    'find '.repeat(50_000),
   ])('always ends with an answer: %.20s', async (prompt) => {
     const { reason, text } = await answer(prompt)
     expect(reason).toBe('answer')
     expect(text).not.toBe('')
+  })
+})
+
+describe('arguments out of words', () => {
+  const filled = (properties: object, required: string[], text: string) =>
+    fillArguments({ type: 'object', properties, required } as never, 't', text)
+  const list = (items: object) => ({ tags: { type: 'array', items } })
+
+  it.each<[string, object, string, unknown]>([
+    ['a named list', list({ type: 'string' }), 'tags: 6*7', ['6*7']],
+    [
+      'choices of a list',
+      list({ enum: ['red', 'blue', 'green'] }),
+      'red and blue',
+      ['red', 'blue'],
+    ],
+    ['numbers', list({ type: 'number' }), 'of 3, 4 and 5', [3, 4, 5]],
+    ['truth', list({ type: 'boolean' }), 'tags is yes', ['yes']],
+    [
+      'objects whose members are named',
+      list({ type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }),
+      'n: 5',
+      [{ n: 5 }],
+    ],
+    ['quoted texts', list({ type: 'string' }), '"a b" "c"', ['a b', 'c']],
+  ])('finds %s, and an end', (_, properties, text, expected) => {
+    expect(filled(properties, ['tags'], text)).toEqual({ args: { tags: expected }, missing: [] })
+  })
+
+  it('asks for what the schema requires without saying more of it', () => {
+    expect(
+      filled({ x: null }, ['y', '__proto__', 'x'], '').missing.map(({ name }) => name),
+    ).toEqual(['y', '__proto__', 'x'])
+    expect(Object.keys(filled({}, ['__proto__'], '__proto__: 5').args)).toEqual([])
+    const odd = {
+      'a(b': { type: 'string' },
+      '*': { type: 'string' },
+      '(x+x+)+y': { type: 'string' },
+    }
+    expect(filled(odd, [], 'a(b: 1, *: 2').args).toEqual({ 'a(b': '1', '*': '2' })
   })
 })
 

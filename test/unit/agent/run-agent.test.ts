@@ -285,6 +285,60 @@ describe('the loop', () => {
     expect(ids(late.result.messages)).toEqual({ calls: ['a', 'b'], results: ['a', 'b'] })
   })
 
+  it('ends at an abort though the model hears of nothing, and at an error though its stream never ends', async () => {
+    const deaf = scriptedModel([])
+    deaf.doStream = () => new Promise(() => {})
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(), 0)
+    const one = await runAgent({
+      model: deaf,
+      dispatcher: dispatcherOf(add),
+      prompt: 'x',
+      signal: controller.signal,
+    })
+    expect(one.reason).toBe('aborted')
+
+    const stuck = () =>
+      new ReadableStream({
+        start: (stream) => stream.enqueue({ type: 'error', error: new Error('no') }),
+        cancel: () => new Promise(() => {}),
+      })
+    expect((await run([stuck])).result).toMatchObject({ reason: 'error', error: { message: 'no' } })
+  })
+
+  it('is not changed by listeners that throw or reject', async () => {
+    for (const onEvent of [
+      () => {
+        throw new Error('listener')
+      },
+      async () => Promise.reject(new Error('listener')),
+    ]) {
+      const { result } = await run([calls(['a', 'add', { a: 1, b: 2 }]), says('3')], { onEvent })
+      expect(result.text).toBe('3')
+    }
+  })
+
+  it('keeps what a provider ran itself with its result, and apart from its own calls', async () => {
+    const theirs = (id: string) => ({
+      type: 'tool-call' as const,
+      toolCallId: id,
+      toolName: 'web',
+      input: '{}',
+      providerExecuted: true,
+    })
+    const { result } = await run([
+      [
+        theirs('p'),
+        { type: 'tool-result', toolCallId: 'p', toolName: 'web', result: 'found' },
+        theirs('lost'),
+        ...call('p', 'add', { a: 1, b: 2 }),
+        finish('tool-calls'),
+      ],
+      [theirs('late'), ...text('3'), finish()],
+    ])
+    expect(ids(result.messages)).toEqual({ calls: ['p', 'p_2'], results: ['p', 'p_2'] })
+  })
+
   it('ends when a person stops the run', async () => {
     const dispatcher = createDispatcher({
       tools: [{ ...add, readOnly: false }],
@@ -563,6 +617,18 @@ describe('what the programmer does wrong', () => {
     ['both', { model, dispatcher, run: dispatcher.run(), prompt: 'x' }],
     ['nothing said', { model, dispatcher }],
     ['no message', { model, dispatcher, messages: [{ role: 'bot', content: 'x' }] }],
+    ['no list', { model, dispatcher, messages: {} }],
+    ['null for a list', { model, dispatcher, messages: null }],
+    ['a part that is none', { model, dispatcher, messages: [{ role: 'user', content: [null] }] }],
+    [
+      'a file without an address',
+      {
+        model,
+        dispatcher,
+        messages: [{ role: 'user', content: [{ type: 'file', mediaType: 'a/b', data: 'https:' }] }],
+      },
+    ],
+    ['a broken checkpoint', { model, dispatcher, checkpoint: { format: 1, messages: [null] } }],
     ['maxSteps 0', { model, dispatcher, prompt: 'x', maxSteps: 0 }],
     ['maxRetries -1', { model, dispatcher, prompt: 'x', maxRetries: -1 }],
     ['a checkpoint of another format', { model, dispatcher, checkpoint: { format: 2 } }],
