@@ -71,7 +71,7 @@ for (const [subpath, target] of Object.entries(exports)) {
   if (!fits) over += 1
   const first = later.map(({ modules, bytes }) => `${modules[0]?.[0]} ${kb(bytes)}`).join(', ')
   const verdict = `${fits ? 'within' : 'OVER'} ${kb(budgets[subpath] ?? 0)}`
-  console.log(`${subpath.padEnd(24)}${kb(size)}, ${verdict}${first && `; on first use: ${first}`}`)
+  console.log(`${subpath.padEnd(28)}${kb(size)}, ${verdict}${first && `; on first use: ${first}`}`)
   if (subpath === '.' && options.has('--modules'))
     for (const [name, bytes] of now.flatMap(({ modules }) => modules)) console.log(bytes, name)
 }

@@ -15,7 +15,8 @@ import {
 import { guardedFetch } from '../src/net/guarded-fetch.ts'
 import { indexedDBCacheStore } from '../src/result-cache/indexeddb.ts'
 import { indexedDBRunStore } from '../src/run-state/indexeddb.ts'
-import { memoryWorkspace } from '../src/workspace/memory.ts'
+import { indexedDBWorkspace } from '../src/workspace/indexeddb.ts'
+import type { Workspace } from '../src/workspace/workspace.ts'
 
 export interface LocalRuns {
   /** A run in this mode; its rounds share the dedupe map and the loaded set. */
@@ -28,8 +29,7 @@ const sessionKey = 'threepass-session'
 export function localRuns(pageTools: readonly AnyTool[], approver: Approver): LocalRuns {
   const store = indexedDBRunStore()
   const cache = indexedDBCacheStore()
-  const workspace = memoryWorkspace()
-  void workspace.write('/notes/welcome.md', '# Welcome\nThis note lives in the page.')
+  const workspace = pageWorkspace()
   const fetch = guardedFetch({})
   const tools = [...pageTools, ...starterSet({ workspace, fetch, store })]
   const dispatcher = (mode: Mode) => createDispatcher({ tools, mode, store, cache, approver })
@@ -50,4 +50,17 @@ function sessionId(): string {
   } catch {
     return crypto.randomUUID()
   }
+}
+
+/** Files that survive a reload; a first one says what it is. */
+function pageWorkspace(): Workspace {
+  const workspace = indexedDBWorkspace()
+  const welcome = async () => {
+    const [change] = await workspace.history({ limit: 1 })
+    if (!change)
+      await workspace.write('/notes/welcome.md', '# Welcome\nThis note lives in the page.')
+  }
+  // Without IndexedDB (private modes) the file tools say so when they are called.
+  void welcome().catch(() => {})
+  return workspace
 }

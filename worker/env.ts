@@ -9,6 +9,8 @@ export interface Env extends ModelEnv {
   readonly ASSETS?: { fetch(request: Request): Promise<Response> }
   readonly RESULTS: KVNamespace
   readonly SESSIONS: DurableObjectNamespace
+  /** Where files above 256 KB of the workspaces go; without it into the objects' own storage. */
+  readonly FILES?: R2Bucket
   /** Bearer token of the API. Unset: loopback only. */
   readonly API_TOKEN?: string
   readonly MAX_CONCURRENT_TOOLS?: string

@@ -16,6 +16,7 @@ import {
   type RunStore,
 } from '../src/index.ts'
 import { kvCacheStore } from '../src/result-cache/kv.ts'
+import type { Workspace } from '../src/workspace/workspace.ts'
 import { defaultMode, type Env, maxConcurrent } from './env.ts'
 import { workerTools } from './worker-tools.ts'
 
@@ -38,6 +39,7 @@ export interface DispatcherParts {
   readonly env: Env
   readonly kv: SyncKvStorage
   readonly store: RunStore
+  readonly workspace: Workspace
   readonly approver: Approver
   readonly clientCalls: ClientCalls
   readonly waitUntil: (work: Promise<unknown>) => void
@@ -50,8 +52,8 @@ export interface DispatcherParts {
 const mostDispatchers = 16
 
 export function sessionDispatchers(parts: DispatcherParts): SessionDispatchers {
-  const { env, kv, store, approver, clientCalls, waitUntil, onEvent, liveRuns } = parts
-  const serverTools = workerTools(env, store)
+  const { env, kv, store, workspace, approver, clientCalls, waitUntil, onEvent, liveRuns } = parts
+  const serverTools = workerTools(env, store, workspace)
   const made = new Map<string, Dispatcher>()
 
   const dispatcherOf = (runId: string): Dispatcher => {

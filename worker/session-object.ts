@@ -13,6 +13,8 @@ import {
   type QuestionRecord,
 } from '../src/index.ts'
 import { durableObjectRecords, durableObjectRunStore } from '../src/run-state/durable-object.ts'
+import { durableObjectWorkspace } from '../src/workspace/durable-object.ts'
+import type { Workspace } from '../src/workspace/workspace.ts'
 import { type Chat, createChat } from './chat.ts'
 import { chatRecords } from './chat-records.ts'
 import { chatRoutes } from './chat-routes.ts'
@@ -68,6 +70,7 @@ export class SessionObject extends DurableObject<Env> {
       env,
       kv: storage.kv,
       store,
+      workspace: sessionWorkspace(state, env),
       approver,
       clientCalls: this.#calls,
       waitUntil,
@@ -126,4 +129,17 @@ export class SessionObject extends DurableObject<Env> {
     if (this.#calls.pending().length > 0 || this.#chat.turn()) expiries.push(Date.now() + watchMs)
     if (expiries.length > 0) await this.ctx.storage.setAlarm(Math.min(...expiries))
   }
+}
+
+/** The session's files, large ones in R2 when it is bound; a first one says what it is. */
+function sessionWorkspace({ storage, id }: DurableObjectState, { FILES }: Env): Workspace {
+  const far = FILES ? { bucket: FILES, prefix: `${id}/` } : {}
+  const workspace = durableObjectWorkspace(storage, far)
+  const welcome = async () => {
+    const [change] = await workspace.history({ limit: 1 })
+    if (!change)
+      await workspace.write('/notes/welcome.md', '# Welcome\nThis note lives in the session.')
+  }
+  void welcome().catch(console.error)
+  return workspace
 }

@@ -5,6 +5,7 @@
 import type { Context } from 'hono'
 import { createDispatcher, type Dispatcher } from '../src/index.ts'
 import { memoryRunStore } from '../src/run-state/memory.ts'
+import { memoryWorkspace } from '../src/workspace/memory.ts'
 import type { Env } from './env.ts'
 import { workerTools } from './worker-tools.ts'
 
@@ -12,7 +13,10 @@ let catalogue: Dispatcher | undefined
 
 export async function toolsRoute({ req, env }: Context<{ Bindings: Env }>): Promise<Response> {
   // Only looked at, never run: it needs no storage of its own.
-  catalogue ??= createDispatcher({ tools: workerTools(env, memoryRunStore()), cache: false })
+  catalogue ??= createDispatcher({
+    tools: workerTools(env, memoryRunStore(), memoryWorkspace()),
+    cache: false,
+  })
   const all = catalogue.catalogue
   const query = req.query('query')?.trim()
   if (!query) return Response.json({ tools: all, total: all.length })

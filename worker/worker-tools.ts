@@ -5,13 +5,11 @@
 import { starterSet } from '../src/builtin/index.ts'
 import type { AnyTool, RunStore } from '../src/index.ts'
 import { guardedFetch } from '../src/net/guarded-fetch.ts'
-import { memoryWorkspace } from '../src/workspace/memory.ts'
+import type { Workspace } from '../src/workspace/workspace.ts'
 import { type Env, listed } from './env.ts'
 
-/** Tools of one session: its workspace is its own and lives as long as the object does. */
-export function workerTools(env: Env, store: RunStore): AnyTool[] {
-  const workspace = memoryWorkspace()
-  void workspace.write('/notes/welcome.md', '# Welcome\nThis note lives in the session.')
+/** Tools of one session over its workspace. */
+export function workerTools(env: Env, store: RunStore, workspace: Workspace): AnyTool[] {
   const fetch = guardedFetch({ allowHosts: listed(env.ALLOWED_HOSTS) })
   return starterSet({ workspace, fetch, store })
 }

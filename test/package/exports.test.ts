@@ -38,8 +38,10 @@ describe('what each subpath exports', () => {
         "./builtin": [
           "calculateTool",
           "currentTimeTool",
+          "downloadFileTool",
           "editFileTool",
           "fetchPageTool",
+          "fileHistoryTool",
           "findFilesTool",
           "httpRequestTool",
           "readFilesTool",
@@ -93,6 +95,16 @@ describe('what each subpath exports', () => {
           "cacheStoreContract",
           "recordStoreContract",
           "runStoreContract",
+          "workspaceContract",
+        ],
+        "./workspace/durable-object": [
+          "durableObjectWorkspace",
+        ],
+        "./workspace/indexeddb": [
+          "indexedDBWorkspace",
+        ],
+        "./workspace/memory": [
+          "memoryWorkspace",
         ],
       }
     `)

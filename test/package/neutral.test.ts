@@ -17,8 +17,9 @@ describe.each(subpaths())('$name', (subpath) => {
     // Minified without comments: a word in a comment is not a call.
     const { outputFiles } = await bundle(subpath, { minify: true, legalComments: 'none' })
     for (const { path, text } of outputFiles) {
+      // A method of that name, as RE2 has one, is not the global.
       const found = text.match(
-        /.{0,40}(?:\beval\s*\(|\bnew Function\b|[^.\w]Function\s*\().{0,40}/g,
+        /.{0,40}(?:(?<![.\w])eval\s*\((?![\w,\s]*\)\s*\{)|\b(?:globalThis|window|self)\.eval\b|\bnew Function\b|[^.\w]Function\s*\().{0,40}/g,
       )
       expect(found, path).toBeNull()
     }

@@ -76,9 +76,14 @@ export async function startWorker({
     host: '127.0.0.1',
     port: 0,
     kvNamespaces: ['RESULTS'],
+    r2Buckets: ['FILES'],
     durableObjects: { SESSIONS: { className: 'SessionObject', useSQLite: true } },
     bindings: { TOOL_MODE: 'full', ...bindings },
-    ...(persist && { kvPersist: `${persist}/kv`, durableObjectsPersist: `${persist}/do` }),
+    ...(persist && {
+      kvPersist: `${persist}/kv`,
+      durableObjectsPersist: `${persist}/do`,
+      r2Persist: `${persist}/r2`,
+    }),
     ...(page && {
       assets: {
         directory: page,
