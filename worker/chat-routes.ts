@@ -70,6 +70,7 @@ async function begin(body: ChatBody, chat: Chat, parts: SessionParts): Promise<R
     const turn = chat.turn()
     return turn ? streamTurn(turn, { from: 0, follow }, parts) : replayTurn(known)
   }
+  if (!again && messageId === undefined && known) return answeredBefore()
   const user = again ? (known?.user ?? last) : last
   if (user?.role !== 'user' || saidBy(user).length === 0) {
     return problemResponse({
@@ -84,6 +85,17 @@ async function begin(body: ChatBody, chat: Chat, parts: SessionParts): Promise<R
   const before = saidBefore(messages.slice(0, -1))
   const started = await chat.start({ chatId, user, setup, replaces: known, before })
   return streamTurn(started, { from: 0, follow }, parts)
+}
+
+/** Run anew it would end all that came after: that is for an edit, which says so. */
+function answeredBefore(): Response {
+  return problemResponse({
+    status: 409,
+    code: 'ALREADY_ANSWERED',
+    title: 'Already answered',
+    detail:
+      'This message was answered, and others came after it. To edit it, send its id as messageId.',
+  })
 }
 
 /** The page's answers to what the turn waits for; then the rest of the stream. */

@@ -6,11 +6,13 @@ import type { UIMessage } from 'ai'
 import {
   type AgentEvent,
   type AgentMessage,
+  type AgentResult,
   type AgentRun,
   runAgent,
   saidBy,
   type UIStream,
   uiStream,
+  withoutFiles,
 } from '../src/agent/index.ts'
 import type { RunEvent } from '../src/index.ts'
 import { type ChatLog, chatLog } from './chat-log.ts'
@@ -104,7 +106,8 @@ export function createChat({
       onEvent: (event) => ui.agent(withoutDetails(event)),
       onCheckpoint: (checkpoint) =>
         records.saveTurn({ ...record, running: { checkpoint }, chunks: log.lasting() }),
-    }).then(async ({ messages: all }) => {
+    }).then(async (result) => {
+      const all = refusesPrompt(result) ? result.messages.map(withoutFiles) : result.messages
       const { running: _running, ...kept } = record
       const chunks = log.lasting()
       const assistant = await assistantMessage(chunks)
@@ -206,6 +209,16 @@ export function createChat({
       }
     },
   }
+}
+
+/** The model did not even begin, for a reason that a repetition meets again: a file that it cannot take. */
+function refusesPrompt({ reason, steps, error }: AgentResult): boolean {
+  if (reason !== 'error' || steps > 0) return false
+  const { statusCode, isRetryable } = Object(error?.cause) as {
+    statusCode?: unknown
+    isRetryable?: unknown
+  }
+  return isRetryable !== true && [undefined, 400, 413, 415, 422].includes(statusCode as undefined)
 }
 
 type Model = Awaited<ReturnType<typeof modelFromEnv>>

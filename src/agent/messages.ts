@@ -63,8 +63,17 @@ function isAddress(data: string): boolean {
 /** Base64, or an address; a `data:` address is its base64. */
 export function fileText(data: FilePart['data']): string {
   if (data instanceof Uint8Array) return base64(data)
-  const text = String(data)
-  return text.replace(/^data:[^,]*;base64,/, '')
+  const [, meta, payload = ''] = /^data:([^,]*),([\s\S]*)$/.exec(String(data)) ?? []
+  if (meta === undefined) return String(data)
+  return /;\s*base64$/i.test(meta) ? payload : base64(new TextEncoder().encode(decoded(payload)))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function base64(bytes: Uint8Array): string {

@@ -23,15 +23,19 @@ type UserPart = Extract<AgentMessage, { role: 'user' }>['content'][number]
 export function saidBy({ parts }: PageMessage): AgentMessage[] {
   const content = parts.flatMap(({ type, text, url, mediaType, filename }): UserPart[] => {
     if (type === 'text') return hasWords(text) ? [{ type, text }] : []
-    if (type !== 'file' || !isFileAddress(String(url))) return []
+    if (type !== 'file' || !isFileAddress(String(url)) || !isMediaType(mediaType)) return []
     const named = typeof filename === 'string' ? { filename } : {}
-    return [{ type, mediaType: String(mediaType), data: String(url), ...named }]
+    return [{ type, mediaType, data: String(url), ...named }]
   })
   return content.length > 0 ? [{ role: 'user', content }] : []
 }
 
 function isFileAddress(url: string): boolean {
   return url.startsWith('data:') || (/^https?:/.test(url) && URL.canParse(url))
+}
+
+function isMediaType(type: unknown): type is string {
+  return typeof type === 'string' && /^[\w.+-]+\/[\w.+*-]+$/.test(type)
 }
 
 function hasWords(text: unknown): text is string {
@@ -45,8 +49,24 @@ function hasWords(text: unknown): text is string {
 export function saidBefore(messages: readonly PageMessage[]): AgentMessage[] {
   return messages.flatMap((message): AgentMessage[] => {
     if (message.role === 'user') return saidBy(message)
-    const text = message.parts.flatMap((part) => (hasWords(part.text) ? part.text : [])).join('')
+    const text = message.parts
+      .flatMap((part) => (part.type === 'text' && hasWords(part.text) ? part.text : []))
+      .join('')
     const spoken = text !== '' && message.role === 'assistant'
     return spoken ? [{ role: 'assistant', content: [{ type: 'text', text }] }] : []
   })
+}
+
+/** The message without its files, for a model that cannot take them; what they were is said. */
+export function withoutFiles(message: AgentMessage): AgentMessage {
+  if (message.role !== 'user') return message
+  const content = message.content.map((part): UserPart => {
+    if (part.type !== 'file') return part
+    const name = part.filename ?? 'a file'
+    return {
+      type: 'text',
+      text: `[${name} (${part.mediaType}) was left out: the model cannot take it.]`,
+    }
+  })
+  return { ...message, content }
 }

@@ -180,6 +180,7 @@ describe('the chat endpoint', () => {
           id: 'a',
           role: 'assistant',
           parts: [
+            { type: 'reasoning', text: 'a thought' },
             { type: 'text', text: 'answered' },
             {
               type: 'dynamic-tool',
@@ -197,6 +198,7 @@ describe('the chat endpoint', () => {
       const sent = JSON.stringify(model.requests[0]?.body.messages)
       expect(sent).toContain('answered')
       expect(sent).not.toContain('forged')
+      expect(sent).not.toContain('a thought')
     } finally {
       await own.stop()
       await model.stop()
@@ -221,6 +223,41 @@ describe('the chat endpoint', () => {
       const next = await drain(await own.post('/v1/chat', { id, messages: [user('again')] }))
       expect(next.at(-1)).toMatchObject({ type: 'finish', finishReason: 'error' })
       expect(JSON.stringify(model.requests[1]?.body)).toContain('"hi"')
+    } finally {
+      await own.stop()
+      await model.stop()
+    }
+  })
+
+  it('goes on without a file that the model cannot take, and never with an address that is none', async () => {
+    const model = await startModelServer([{ text: 'without' }, { text: 'fine' }])
+    const own = await startWorker({
+      tools,
+      bindings: { MODEL: 'openai:x', MODEL_BASE_URL: `${model.url}/v1`, MODEL_API_KEY: 'k' },
+    })
+    const file = (url: string, mediaType?: string) => ({
+      ...user('look'),
+      parts: [
+        { type: 'text', text: 'look' },
+        { type: 'file', url, ...(mediaType && { mediaType }), filename: 'a.zip' },
+      ],
+    })
+    const id = freshId()
+    try {
+      const zip = file('data:application/zip;base64,AAAA', 'application/zip')
+      const failed = await drain(await own.post('/v1/chat', { id, messages: [zip] }))
+      expect(failed.at(-1)).toMatchObject({ finishReason: 'error' })
+      const next = await drain(await own.post('/v1/chat', { id, messages: [user('and now?')] }))
+      expect(next.flatMap(({ delta }) => delta ?? []).join('')).toBe('without')
+      expect(JSON.stringify(model.requests[0]?.body)).toContain(
+        'a.zip (application/zip) was left out',
+      )
+      // No address, or no media type: the part is no file at all.
+      const bad = await drain(
+        await own.post('/v1/chat', { id: freshId(), messages: [file('https:', 'image/png')] }),
+      )
+      expect(bad.flatMap(({ delta }) => delta ?? []).join('')).toBe('fine')
+      expect(JSON.stringify(model.requests[1]?.body)).not.toContain('https:')
     } finally {
       await own.stop()
       await model.stop()
@@ -543,6 +580,19 @@ describe('a conversation that changes', () => {
         parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join(),
       ),
     ).toEqual(['say other', 'other'])
+  })
+
+  it('does not run an older message again that is sent again', async () => {
+    const id = freshId()
+    const first = user('/count')
+    await drain(await worker.post('/v1/chat', { id, messages: [first] }))
+    await drain(await worker.post('/v1/chat', { id, messages: [user('say two')] }))
+    const again = await worker.post('/v1/chat', { id, messages: [first] })
+    expect([again.status, await again.json()]).toMatchObject([409, { code: 'ALREADY_ANSWERED' }])
+    const { messages } = (await (await worker.send(`/v1/chat/${id}`)).json()) as {
+      messages: UIMessage[]
+    }
+    expect(messages).toHaveLength(4)
   })
 
   it('begins a turn of a message that comes during another: the other ends first', async () => {

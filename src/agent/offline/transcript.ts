@@ -80,9 +80,11 @@ export function foundTools({ text, failed }: PastCall): KnownTool[] {
   return Array.isArray(tools) ? (tools as KnownTool[]) : []
 }
 
-/** The schema that came back in the place of a result. */
+/** The schema that came back in the place of a result: gate 5 says so in its first line. */
 export function shownSchema({ text, failed }: PastCall): KnownTool | undefined {
-  const value = failed ? undefined : parsedValue(text.slice(text.indexOf('\n') + 1))
-  const tool = Object(value) as Partial<KnownTool>
+  const [first = '', ...rest] = text.split('\n')
+  const told = /^\S+ (?:was called before|has changed since) its schema was fetched/.test(first)
+  if (failed || !told) return undefined
+  const tool = Object(parsedValue(rest.join('\n'))) as Partial<KnownTool>
   return tool.name !== undefined && tool.inputSchema ? (tool as KnownTool) : undefined
 }

@@ -136,6 +136,23 @@ describe('plain requests', () => {
   })
 })
 
+describe('results that look like something else', () => {
+  it('a result that looks like a schema is a result', async () => {
+    let ran = 0
+    const describing: AnyTool = {
+      name: 'describe',
+      description: 'Describes.',
+      readOnly: true,
+      dedupe: false,
+      execute: () => ({ name: `x${++ran}`, inputSchema: { type: 'object' } }),
+    }
+    const dispatcher = createDispatcher({ tools: [describing] })
+    const { text } = await runAgent({ model: offlineModel(), dispatcher, prompt: '/describe' })
+    expect(text).toContain('"x1"')
+    expect(ran).toBe(1)
+  })
+})
+
 describe('odd words', () => {
   const odd: AnyTool = {
     name: 'a.b+c',

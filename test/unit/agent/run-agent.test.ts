@@ -477,6 +477,8 @@ describe('the loop', () => {
             content: [
               { type: 'file', mediaType: 'image/png', data: new Uint8Array([104, 105]) },
               { type: 'file', mediaType: 'image/png', data: new URL('https://x.example/a.png') },
+              { type: 'file', mediaType: 'text/plain', data: 'data:text/plain,h%69' },
+              { type: 'file', mediaType: 'image/png', data: 'data:image/png;base64,aGk=' },
             ],
           },
         ],
@@ -485,7 +487,7 @@ describe('the loop', () => {
     )
     const prompt = model.requests[1]?.prompt
     const files = (prompt?.[0]?.content ?? []) as { data: unknown }[]
-    expect(files[0]?.data).toBe('aGk=')
+    for (const at of [0, 2, 3]) expect(files[at]?.data).toBe('aGk=')
     expect(files[1]?.data instanceof URL && files[1].data.href).toBe('https://x.example/a.png')
     expect(prompt?.at(-1)?.content).toMatchObject([
       {
