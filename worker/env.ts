@@ -19,6 +19,11 @@ export interface Env extends ModelEnv {
   readonly SYSTEM_PROMPT?: string
   /** Origins, separated by commas, whose pages may call the API. Default: none but its own. */
   readonly ALLOWED_ORIGINS?: string
+  /** Search services of search_web, in this order; without any: DuckDuckGo's page. */
+  readonly SEARCH_BRAVE_KEY?: string
+  readonly SEARCH_TAVILY_KEY?: string
+  /** A SearXNG instance; a private one also stands in ALLOWED_HOSTS. */
+  readonly SEARXNG_URL?: string
   /** Private hosts, separated by commas, that fetching tools may reach (local development). */
   readonly ALLOWED_HOSTS?: string
 }

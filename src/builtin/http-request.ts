@@ -6,6 +6,8 @@ import type { Exchange } from '../net/request.ts'
 import { request } from '../net/request.ts'
 import type { JsonObject } from '../round.ts'
 import type { JsonSchema, Tool } from '../tools/tool.ts'
+import { fileResources } from '../workspace/path.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 import { webResource } from './web.ts'
 
 export interface HttpRequestOptions {
@@ -13,6 +15,8 @@ export interface HttpRequestOptions {
   readonly fetch: typeof fetch
   /** Most decoded bytes of an answer's body; default 1,048,576. */
   readonly maxBytes?: number
+  /** Where the files of a multipart body lie; without it such a body has fields alone. */
+  readonly workspace?: Workspace
 }
 
 interface HttpRequestArgs {
@@ -20,7 +24,7 @@ interface HttpRequestArgs {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: JsonObject
-  readonly content_type?: 'json' | 'form'
+  readonly content_type?: 'json' | 'form' | 'multipart'
   readonly timeout?: number
 }
 
@@ -41,12 +45,13 @@ export function httpRequestTool(options: HttpRequestOptions): Tool<HttpRequestAr
     inputSchema,
     concurrent: true,
     confirm: (args) => !isGet(args),
-    reads: ({ url }) => webResource(url, 'path'),
+    reads: ({ url, body }) => [...webResource(url, 'path'), ...fileResources(pathsIn(body))],
     writes: (args) => (isGet(args) ? [] : webResource(args.url, 'host')),
     cache: { when: isGet },
     timeout: (longestTimeoutSeconds + 5) * 1_000,
     async execute(args, { signal }) {
-      const exchange = await request(options.fetch, args.url, requestInit(args), {
+      const init = await requestInit(args, options.workspace)
+      const exchange = await request(options.fetch, args.url, init, {
         timeoutMs: (args.timeout ?? defaultTimeoutSeconds) * 1_000,
         maxBytes,
         signal,
@@ -66,9 +71,13 @@ const inputSchema: JsonSchema = {
       additionalProperties: { type: 'string' },
       description: 'Request headers by name.',
     },
-    body: { type: 'object', description: 'What to send; not with GET.' },
+    body: {
+      type: 'object',
+      description:
+        'What to send; not with GET. multipart: { fields: { name: value }, files: [{ name, path, content_type }] }, paths of the workspace.',
+    },
     content_type: {
-      enum: ['json', 'form'],
+      enum: ['json', 'form', 'multipart'],
       default: 'json',
       description: 'How the body is written.',
     },
@@ -88,19 +97,58 @@ function isGet({ method }: { readonly method?: unknown }): boolean {
   return method === undefined || method === 'GET'
 }
 
-function requestInit({
-  method = 'GET',
-  headers,
-  body,
-  content_type,
-}: HttpRequestArgs): RequestInit {
+async function requestInit(
+  { method = 'GET', headers, body, content_type }: HttpRequestArgs,
+  workspace: Workspace | undefined,
+): Promise<RequestInit> {
   const all = new Headers({ accept: 'application/json, */*;q=0.5', ...headers })
   if (body === undefined) return { method, headers: all }
   if (method === 'GET') throw new Error('GET has no body; put the values in the query of the URL')
+  if (content_type === 'multipart') {
+    // With the boundary that only the sender knows.
+    all.delete('content-type')
+    return { method, headers: all, body: await multipartOf(body, workspace) }
+  }
   if (content_type === 'form') {
     return { method, headers: withType(all, formType), body: formOf(body) }
   }
   return { method, headers: withType(all, 'application/json'), body: JSON.stringify(body) }
+}
+
+interface SentFile {
+  readonly name?: unknown
+  readonly path?: unknown
+  readonly content_type?: unknown
+}
+
+function filesIn(body: unknown): SentFile[] {
+  const { files } = Object(body) as { files?: unknown }
+  return Array.isArray(files) ? files.map((file) => Object(file) as SentFile) : []
+}
+
+function pathsIn(body: unknown): unknown[] {
+  return filesIn(body).map(({ path }) => path)
+}
+
+async function multipartOf(body: JsonObject, workspace: Workspace | undefined): Promise<FormData> {
+  const unknown = Object.keys(body).filter((key) => key !== 'fields' && key !== 'files')
+  if (unknown.length > 0)
+    throw new Error(`a multipart body has fields and files, not ${unknown.join(', ')}`)
+  const form = new FormData()
+  for (const [name, value] of pairsOf(Object(body.fields) as JsonObject)) form.append(name, value)
+  for (const { name, path, content_type: type } of filesIn(body)) {
+    if (typeof name !== 'string' || typeof path !== 'string') {
+      throw new Error('each file needs a name and a path')
+    }
+    const file = await workspace?.read(path)
+    if (!file) throw new Error(`${path}: there is no such file`)
+    const parts = [file.data ?? file.text] as ConstructorParameters<typeof Blob>[0]
+    const blob = new Blob(parts, {
+      type: typeof type === 'string' ? type : 'application/octet-stream',
+    })
+    form.append(name, blob, file.path.slice(file.path.lastIndexOf('/') + 1))
+  }
+  return form
 }
 
 const formType = 'application/x-www-form-urlencoded;charset=UTF-8'
@@ -110,15 +158,18 @@ function withType(headers: Headers, type: string): Headers {
   return headers
 }
 
-/** A list becomes one field an item; an object inside becomes JSON. */
 function formOf(body: JsonObject): string {
-  const form = new URLSearchParams()
-  for (const [name, value] of Object.entries(body)) {
-    for (const each of Array.isArray(value) ? value : [value]) {
-      form.append(name, typeof each === 'string' ? each : JSON.stringify(each))
-    }
-  }
-  return form.toString()
+  return new URLSearchParams(pairsOf(body)).toString()
+}
+
+/** A list becomes one field an item; an object inside becomes JSON. */
+function pairsOf(body: JsonObject): [string, string][] {
+  return Object.entries(body).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((each): [string, string] => [
+      name,
+      typeof each === 'string' ? each : JSON.stringify(each),
+    ]),
+  )
 }
 
 /** Headers that a model can use; the text names these, the value has all. */

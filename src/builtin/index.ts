@@ -17,6 +17,18 @@ export { findFilesTool } from './find-files.ts'
 export { type HttpRequestOptions, httpRequestTool } from './http-request.ts'
 export { readFilesTool } from './read-files.ts'
 export { readResultTool } from './read-result.ts'
+export {
+  braveSearch,
+  duckDuckGoSearch,
+  type KeyedOptions,
+  type SearchHit,
+  type SearchProvider,
+  type SearchQuery,
+  searxngSearch,
+  type TimeRange,
+  tavilySearch,
+} from './search-providers.ts'
+export { type SearchWebOptions, searchWebTool } from './search-web.ts'
 export { type StarterSetOptions, starterSet } from './starter-set.ts'
 export { waitTool } from './wait.ts'
 export {

@@ -15,6 +15,8 @@ import { findFilesTool } from './find-files.ts'
 import { httpRequestTool } from './http-request.ts'
 import { readFilesTool } from './read-files.ts'
 import { readResultTool } from './read-result.ts'
+import type { SearchProvider } from './search-providers.ts'
+import { searchWebTool } from './search-web.ts'
 import { waitTool } from './wait.ts'
 import { writeTodoTool } from './write-todo.ts'
 
@@ -24,10 +26,12 @@ export interface StarterSetOptions {
   readonly fetch: typeof fetch
   /** The dispatcher's own store, so that cut results can be read on. */
   readonly store: RunStore
+  /** Services of search_web; default: none, and no such tool. */
+  readonly search?: readonly SearchProvider[]
 }
 
-/** Twelve tools in name order. */
-export function starterSet({ workspace, fetch, store }: StarterSetOptions): AnyTool[] {
+/** Twelve tools in name order, thirteen with search_web. */
+export function starterSet({ workspace, fetch, store, search }: StarterSetOptions): AnyTool[] {
   return [
     calculateTool(),
     currentTimeTool(),
@@ -36,9 +40,10 @@ export function starterSet({ workspace, fetch, store }: StarterSetOptions): AnyT
     fetchPageTool({ fetch }),
     fileHistoryTool({ workspace }),
     findFilesTool({ workspace }),
-    httpRequestTool({ fetch }),
+    httpRequestTool({ fetch, workspace }),
     readFilesTool({ workspace }),
     readResultTool({ store }),
+    ...(search ? [searchWebTool({ fetch, providers: search })] : []),
     waitTool(),
     writeTodoTool(),
   ]

@@ -21,6 +21,7 @@ const starter: readonly AnyTool[] = starterSet({
   workspace,
   fetch: answering,
   store: memoryRunStore(),
+  search: [],
 })
 const named = (fits: (tool: AnyTool) => boolean) => starter.filter(fits).map((tool) => tool.name)
 
@@ -41,8 +42,12 @@ it("of the reference's names, those it tags run concurrently and edit_file does 
   expect(named((tool) => !tool.concurrent)).toEqual(['edit_file'])
 })
 
-it('only fetch_page and http_request GET are cached, for 30 minutes, and errors never [spec.cache] [c.never-stored]', async () => {
-  expect(named((tool) => tool.cache !== undefined)).toEqual(['fetch_page', 'http_request'])
+it('only fetch_page, search_web and http_request GET are cached, for 30 minutes, and errors never [spec.cache] [c.never-stored]', async () => {
+  expect(named((tool) => tool.cache !== undefined)).toEqual([
+    'fetch_page',
+    'http_request',
+    'search_web',
+  ])
   expect(starter.every((tool) => (tool.cache?.ttl ?? 1_800) === 1_800)).toBe(true)
   const dispatcher = createDispatcher({ tools: starter, mode: 'full', unattended: 'allow' })
   const outcome = async (args: object) => {

@@ -4,6 +4,7 @@ import { httpRequestTool } from '../../../src/builtin/http-request.ts'
 import { type AnyTool, createDispatcher } from '../../../src/index.ts'
 import { guardedFetch } from '../../../src/net/guarded-fetch.ts'
 import { memoryCacheStore } from '../../../src/result-cache/memory.ts'
+import { memoryWorkspace } from '../../../src/workspace/memory.ts'
 import { serve } from '../net/server.ts'
 import { call } from './call.ts'
 
@@ -290,6 +291,50 @@ describe('http_request', () => {
       const post = { name: 'http_request', arguments: { url: target, method: 'POST' } }
       for (const each of [get, post, get]) await run.dispatch([each])
       expect(fetch).toHaveBeenCalledTimes(times)
+    }
+  })
+
+  it('sends a multipart body with files of the workspace', async () => {
+    let seen = { type: '', form: new FormData() }
+    const host = await serve(async (incoming, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of incoming) chunks.push(chunk as Buffer)
+      const type = incoming.headers['content-type'] ?? ''
+      const form = await new Response(Buffer.concat(chunks), {
+        headers: { 'content-type': type },
+      }).formData()
+      seen = { type, form }
+      response.end('ok')
+    })
+    const workspace = memoryWorkspace()
+    await workspace.write('/dir/a.txt', 'é')
+    await workspace.write('/b.bin', new Uint8Array([0, 255]))
+    const tool = httpRequestTool({ fetch: guardedFetch({ allowHosts: [host] }), workspace })
+    const send = (body: object) =>
+      call(tool, {
+        url: `http://${host}/`,
+        method: 'POST',
+        content_type: 'multipart',
+        headers: { 'content-type': 'text/plain' },
+        body,
+      })
+    const files = [
+      { name: 'one', path: 'dir/a.txt', content_type: 'text/plain' },
+      { name: 'two', path: '/b.bin' },
+    ]
+    expect((await send({ fields: { a: ['1', '2'], n: 3 }, files })).outcome).toBe('completed')
+    expect(seen.type).toMatch(/^multipart\/form-data; boundary=/)
+    expect([seen.form.getAll('a'), seen.form.get('n')]).toEqual([['1', '2'], '3'])
+    const [one, two] = [seen.form.get('one'), seen.form.get('two')] as unknown as File[]
+    expect([one?.name, await one?.text()]).toEqual(['a.txt', 'é'])
+    expect([...new Uint8Array((await two?.arrayBuffer()) ?? new ArrayBuffer(0))]).toEqual([0, 255])
+    for (const [body, why] of [
+      [{ files: [{ name: 'x', path: '/none' }] }, 'there is no such file'],
+      [{ files: [{ name: 'x' }] }, 'needs a name and a path'],
+      [{ a: 1 }, 'has fields and files, not a'],
+    ] as const) {
+      const { outcome, content } = await send(body)
+      expect([outcome, content.includes(why)]).toEqual(['failed', true])
     }
   })
 })
