@@ -6,6 +6,19 @@ import type { StoredChange, WorkspaceBackend } from './backend.ts'
 import { type WorkspaceBounds, workspaceOver } from './over-backend.ts'
 import type { Workspace } from './workspace.ts'
 
+export type { Content, StoredChange, WorkspaceBackend, WorkspaceIndex } from './backend.ts'
+export { type WorkspaceBounds, workspaceOver } from './over-backend.ts'
+export type {
+  Change,
+  ChangeOrigin,
+  FileChange,
+  HistoryOptions,
+  Workspace,
+  WorkspaceEntry,
+  WorkspaceFile,
+  WriteOptions,
+} from './workspace.ts'
+
 /** Makes an empty workspace. Throws `THREEPASS_BAD_OPTION` for bounds that are no whole numbers from 1. */
 export function memoryWorkspace(bounds: WorkspaceBounds = {}): Workspace {
   return workspaceOver(memoryBackend(), bounds)

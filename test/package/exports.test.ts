@@ -111,6 +111,7 @@ describe('what each subpath exports', () => {
         ],
         "./workspace/memory": [
           "memoryWorkspace",
+          "workspaceOver",
         ],
       }
     `)
