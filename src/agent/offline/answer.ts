@@ -30,10 +30,12 @@ function resultText(result: PastCall, several: boolean): string {
   return several ? `**${name}**\n\n${text}` : text
 }
 
-/** JSON as a block, so that it can be read. */
+/** JSON, and what is laid out by tabs, as a block, so that it can be read. */
 function shownText(text: string): string {
   const value = parsedValue(text)
-  if (typeof value !== 'object' || value === null) return cut(text)
+  if (typeof value !== 'object' || value === null) {
+    return text.includes('\t') ? `\`\`\`\`\n${cut(text)}\n\`\`\`\`` : cut(text)
+  }
   return `\`\`\`json\n${cut(JSON.stringify(value, null, 2))}\n\`\`\``
 }
 
