@@ -8,6 +8,7 @@ import type {
   LanguageModelV3ToolResultOutput,
 } from '@ai-sdk/provider'
 import { DispatchError } from '../errors.ts'
+import { base64 } from '../execute/text.ts'
 import { repairHistory } from '../providers/history.ts'
 import type { WireNames } from '../providers/wire-names.ts'
 import { isAnswer, type MediaPart, type ToolResult } from '../round.ts'
@@ -74,12 +75,6 @@ function decoded(text: string): string {
   } catch {
     return text
   }
-}
-
-function base64(bytes: Uint8Array): string {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary)
 }
 
 /** The request's prompt: the system text in front, addresses as such, names as the provider takes them. */

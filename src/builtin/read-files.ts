@@ -2,6 +2,7 @@
  * read_files: rows of workspace files.
  * @module
  */
+import { base64 } from '../execute/text.ts'
 import type { JsonObject } from '../round.ts'
 import type { JsonSchema, Tool } from '../tools/tool.ts'
 import { fileResources } from '../workspace/path.ts'
@@ -129,12 +130,10 @@ function dataPart(path: string, data: Uint8Array, version: number): Part {
   if (data.length > maxImageBytes) {
     return failed(path, `an image of ${data.length} bytes, at most ${maxImageBytes}`)
   }
-  let binary = ''
-  for (const byte of data) binary += String.fromCharCode(byte)
   return {
     text: `==> ${path} (version ${version}, ${mimeType}, ${data.length} bytes)`,
     meta: { path, version, mimeType, bytes: data.length },
-    image: { type: 'image', data: btoa(binary), mimeType },
+    image: { type: 'image', data: base64(data), mimeType },
   }
 }
 

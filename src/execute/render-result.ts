@@ -4,7 +4,7 @@
  */
 import type { Json, MediaPart } from '../round.ts'
 import { toPlain } from './plain.ts'
-import { wellFormed } from './text.ts'
+import { base64, wellFormed } from './text.ts'
 
 export interface Rendered {
   readonly text: string
@@ -44,11 +44,9 @@ function renderBytes(bytes: Uint8Array): Rendered {
   const text = `[${bytes.byteLength} bytes of binary data]`
   const base = { text, isError: false, partial: false }
   if (bytes.byteLength > mostInlineBytes) return base
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
   return {
     ...base,
-    media: [{ type: 'file', mimeType: 'application/octet-stream', data: btoa(binary) }],
+    media: [{ type: 'file', mimeType: 'application/octet-stream', data: base64(bytes) }],
   }
 }
 

@@ -75,3 +75,10 @@ export function shareBytes(sizes: readonly number[], total: number): number[] {
   }
   return bounds
 }
+
+/** Bytes as base64. */
+export function base64(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}

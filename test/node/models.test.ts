@@ -1,8 +1,9 @@
 /** Models from the Worker's variables, each against a server that holds its vendor's protocol. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { type AgentEvent, runAgent } from '../../src/agent/index.ts'
-import { type AnyTool, createDispatcher } from '../../src/index.ts'
+import { createDispatcher } from '../../src/index.ts'
 import { type ModelEnv, modelFromEnv } from '../../worker/models.ts'
+import { note } from '../support/model-server/note-tool.ts'
 import { type ModelServer, type Said, startModelServer } from '../support/model-server/server.ts'
 
 let server: ModelServer | undefined
@@ -11,31 +12,6 @@ afterEach(async () => {
   server = undefined
 })
 
-const note: AnyTool = {
-  name: 'notes/read:one',
-  description: 'Reads a note.',
-  readOnly: true,
-  concurrent: true,
-  inputSchema: {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    type: 'object',
-    properties: {
-      path: { type: 'string', description: 'Where it is.' },
-      rows: { type: 'integer', exclusiveMinimum: 0 },
-    },
-    required: ['path'],
-    additionalProperties: false,
-  },
-  execute: ({ path }: { path: string }) =>
-    path === '/pic'
-      ? {
-          content: [
-            { type: 'text', text: 'a dot' },
-            { type: 'image', data: 'aGk=', mimeType: 'image/png' },
-          ],
-        }
-      : `note ${path}`,
-}
 const dispatcher = createDispatcher({ tools: [note], mode: 'full' })
 const wire = dispatcher.tools[0]?.name
 

@@ -10,7 +10,7 @@ import { GoogleGenAI } from '@google/genai'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type AnyTool, createDispatcher, type ToolCall } from '../../src/index.ts'
+import { createDispatcher, type ToolCall } from '../../src/index.ts'
 import {
   anthropic,
   bedrock,
@@ -24,37 +24,11 @@ import {
   toolsFor,
   wireNames,
 } from '../../src/providers/index.ts'
+import { note } from '../support/model-server/note-tool.ts'
 import { type ModelServer, type Said, startModelServer } from '../support/model-server/server.ts'
 
 let server: ModelServer | undefined
 afterEach(() => server?.stop())
-
-const note: AnyTool = {
-  name: 'notes/read:one',
-  description: 'Reads a note.',
-  readOnly: true,
-  concurrent: true,
-  inputSchema: {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    type: 'object',
-    properties: {
-      path: { type: 'string', description: 'Where it is.' },
-      rows: { type: 'integer', exclusiveMinimum: 0 },
-      tags: { type: 'array', uniqueItems: true, items: { const: 'a' } },
-    },
-    required: ['path'],
-    additionalProperties: false,
-  },
-  execute: ({ path }: { path: string }) =>
-    path === '/pic'
-      ? {
-          content: [
-            { type: 'text', text: 'a dot' },
-            { type: 'image', data: 'aGk=', mimeType: 'image/png' },
-          ],
-        }
-      : `note ${path}`,
-}
 
 function setUp() {
   const run = createDispatcher({ tools: [note], mode: 'full' }).run()
