@@ -40,9 +40,11 @@ export function chatRoutes(chat: Chat, parts: SessionParts): Hono {
 
   app.get('/v1/chat/:id', async ({ req }) => {
     const turn = chat.turn()
-    const messages = await chat.messages()
+    const { messages, earlier } = await chat.messages()
     const runId = turn ? { runId: turn.record.runId } : {}
-    return Response.json({ id: req.param('id'), messages, active: turn !== undefined, ...runId })
+    const left = earlier > 0 ? { earlierTurns: earlier } : {}
+    const active = turn !== undefined
+    return Response.json({ id: req.param('id'), messages, active, ...left, ...runId })
   })
 
   app.get('/v1/chat/:id/stream', ({ req }) => {

@@ -12,6 +12,7 @@ import {
   saidBy,
   type UIStream,
   uiStream,
+  withinBounds,
   withoutFiles,
 } from '../src/agent/index.ts'
 import type { RunEvent } from '../src/index.ts'
@@ -37,8 +38,8 @@ export interface LiveTurn {
 
 export interface Chat {
   readonly turn: () => LiveTurn | undefined
-  /** The messages of the page; of a turn under way only the person's. */
-  readonly messages: () => Promise<UIMessage[]>
+  /** The messages of the page, and how many earlier turns are left out; of a turn under way only the person's. */
+  readonly messages: () => Promise<{ messages: UIMessage[]; earlier: number }>
   /**
    * Begins a turn; one under way is aborted first, and what the page had not answered stays unanswered.
    * `replaces`: this turn and those behind it never were.
@@ -71,6 +72,11 @@ export interface ChatParts {
   /** A turn has begun. */
   readonly onTurn: () => void
 }
+
+/** Characters of JSON that are kept of the conversation for the model; each checkpoint stores all of it. */
+const mostConversation = 4_000_000
+/** Of the page's messages that are given at once. */
+const mostShown = 8_000_000
 
 const defaultSystem =
   'You are a helpful assistant. Use the tools where they help, call those that do not need each other at once, and answer in the language of the person.'
@@ -107,7 +113,10 @@ export function createChat({
       onCheckpoint: (checkpoint) =>
         records.saveTurn({ ...record, running: { checkpoint }, chunks: log.lasting() }),
     }).then(async (result) => {
-      const all = refusesPrompt(result) ? result.messages.map(withoutFiles) : result.messages
+      const taken = refusesPrompt(result)
+        ? result.messages.map((message) => withoutFiles(message))
+        : result.messages
+      const all = withinBounds(taken, mostConversation)
       const { running: _running, ...kept } = record
       const chunks = log.lasting()
       const assistant = await assistantMessage(chunks)
@@ -142,6 +151,13 @@ export function createChat({
     }
   }
 
+  const messagesOf = async (id: string): Promise<UIMessage[]> => {
+    const turnRecord = await records.loadTurn(id)
+    if (!turnRecord) return []
+    const { user, assistant } = turnRecord
+    return assistant ? [user, assistant] : [user]
+  }
+
   const start = async ({ chatId, user, setup, replaces, before }: AskedTurn): Promise<LiveTurn> => {
     // First, so that a model that is not configured leaves everything as it was.
     const model = await modelFromEnv(env)
@@ -173,10 +189,16 @@ export function createChat({
     turn: () => turn,
     async messages() {
       const { turns } = await records.load()
-      const all = await Promise.all(turns.map(records.loadTurn))
-      return all.flatMap((each) =>
-        each ? [each.user, ...(each.assistant ? [each.assistant] : [])] : [],
-      )
+      const shown: UIMessage[][] = []
+      let size = 0
+      for (const id of [...turns].reverse()) {
+        const own = await messagesOf(id)
+        size += JSON.stringify(own).length
+        // The newest are always given, however large.
+        if (size > mostShown && shown.length > 0) break
+        shown.unshift(own)
+      }
+      return { messages: shown.flat(), earlier: turns.length - shown.length }
     },
     async find(messageId) {
       const { turns } = await records.load()

@@ -64,6 +64,7 @@ export function agentTransport(options: AgentTransportOptions): AgentTransport {
       if (!last || asked.length === 0) throw nothingSaid()
       const conversation = conversationOf(chatId)
       const stop = new AbortController()
+      let gone = false
       const signal = abortSignal ? AbortSignal.any([stop.signal, abortSignal]) : stop.signal
       // One turn at a time: the one under way ends, and is part of the conversation.
       const turnBefore = conversation.turn
@@ -78,7 +79,7 @@ export function agentTransport(options: AgentTransportOptions): AgentTransport {
       return new ReadableStream<UIChunk>({
         async start(controller) {
           const push = (chunk: UIChunk) => {
-            if (!stop.signal.aborted) controller.enqueue(chunk)
+            if (!gone) controller.enqueue(chunk)
           }
           const ui = uiStream({ push })
           const run = dispatcher.run({
@@ -100,12 +101,15 @@ export function agentTransport(options: AgentTransportOptions): AgentTransport {
           })
             .then((result) => {
               conversation.messages = result.messages
-              if (!stop.signal.aborted) controller.close()
+              if (!gone) controller.close()
             })
             .catch((error) => controller.error(error))
             .finally(end)
         },
-        cancel: () => stop.abort(new DOMException('Nobody reads the turn any more.', 'AbortError')),
+        cancel() {
+          gone = true
+          stop.abort(new DOMException('Nobody reads the turn any more.', 'AbortError'))
+        },
       })
     },
     reconnectToStream: async () => null,

@@ -29,5 +29,11 @@ export type { AgentOptions, AgentRun, ModelSettings } from './options.ts'
 export { runAgent } from './run-agent.ts'
 export { streamAgent } from './stream-agent.ts'
 export type { FinishReason, PendingOutput, RoundCall, UIChunk } from './ui-chunk.ts'
-export { type PageMessage, saidBefore, saidBy, withoutFiles } from './ui-messages.ts'
+export {
+  type PageMessage,
+  saidBefore,
+  saidBy,
+  withinBounds,
+  withoutFiles,
+} from './ui-messages.ts'
 export { type UIStream, type UIStreamOptions, uiStream } from './ui-stream.ts'

@@ -57,16 +57,47 @@ export function saidBefore(messages: readonly PageMessage[]): AgentMessage[] {
   })
 }
 
-/** The message without its files, for a model that cannot take them; what they were is said. */
-export function withoutFiles(message: AgentMessage): AgentMessage {
-  if (message.role !== 'user') return message
-  const content = message.content.map((part): UserPart => {
-    if (part.type !== 'file') return part
-    const name = part.filename ?? 'a file'
-    return {
-      type: 'text',
-      text: `[${name} (${part.mediaType}) was left out: the model cannot take it.]`,
-    }
+/** The message without its files; what they were, and why they are not there, is said. */
+export function withoutFiles(
+  message: AgentMessage,
+  why = 'the model cannot take it',
+): AgentMessage {
+  if (message.role === 'user') {
+    const content = message.content.map((part): UserPart => {
+      if (part.type !== 'file') return part
+      const name = part.filename ?? 'a file'
+      return { type: 'text', text: `[${name} (${part.mediaType}) was left out: ${why}.]` }
+    })
+    return { ...message, content }
+  }
+  if (message.role !== 'tool') return message
+  const content = message.content.map((part) => {
+    if (part.type !== 'tool-result' || part.output.type !== 'content') return part
+    const texts = part.output.value.flatMap((each) => (each.type === 'text' ? each.text : []))
+    return { ...part, output: { type: 'text' as const, value: texts.join('\n') } }
   })
   return { ...message, content }
+}
+
+/**
+ * The conversation within a number of characters of JSON: the files of the oldest messages go first, then
+ * the oldest messages, up to one of a person.
+ */
+export function withinBounds(messages: readonly AgentMessage[], most: number): AgentMessage[] {
+  const sizes = messages.map((message) => JSON.stringify(message).length)
+  let total = sizes.reduce((sum, size) => sum + size, 0)
+  const kept = messages.map((message, index) => {
+    if (total <= most) return message
+    const lighter = withoutFiles(message, 'the conversation has grown too long')
+    total -= (sizes[index] ?? 0) - JSON.stringify(lighter).length
+    return lighter
+  })
+  let from = 0
+  while (total > most && from < kept.length - 1) {
+    do {
+      total -= JSON.stringify(kept[from]).length
+      from += 1
+    } while (from < kept.length - 1 && kept[from]?.role !== 'user')
+  }
+  return kept.slice(from)
 }

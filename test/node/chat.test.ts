@@ -613,6 +613,30 @@ describe('a conversation that changes', () => {
   })
 })
 
+describe('long conversations', () => {
+  it('goes on for ever: old files leave the conversation, old turns the list', {
+    timeout: 60_000,
+  }, async () => {
+    const id = freshId()
+    const picture = {
+      type: 'file',
+      mediaType: 'image/png',
+      url: `data:image/png;base64,${'A'.repeat(2_500_000)}`,
+    }
+    for (let n = 0; n < 12; n += 1) {
+      const message = { ...user('/log', `m${n}`), parts: [{ type: 'text', text: '/log' }, picture] }
+      const said = await drain(await worker.post('/v1/chat', { id, messages: [message] }))
+      expect(said.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' })
+    }
+    const kept = (await (await worker.send(`/v1/chat/${id}`)).json()) as {
+      messages: UIMessage[]
+      earlierTurns: number
+    }
+    expect(kept.messages.at(-2)?.id).toBe('m11')
+    expect(kept.earlierTurns).toBe(9)
+  })
+})
+
 describe('many setups', () => {
   it('a turn goes on while others of its session bring ever other page tools', async () => {
     const id = freshId()

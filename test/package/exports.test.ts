@@ -34,6 +34,7 @@ describe('what each subpath exports', () => {
           "streamAgent",
           "toAISDKTools",
           "uiStream",
+          "withinBounds",
           "withoutFiles",
         ],
         "./builtin": [
