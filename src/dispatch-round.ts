@@ -7,9 +7,11 @@ import type { RoundFacts } from './commit/next-state.ts'
 import { land } from './commit/record.ts'
 import { mayWrite } from './dedupe/resources.ts'
 import type { Engine } from './engine.ts'
+import type { EventBody } from './events.ts'
 import { executeContext } from './execute/context.ts'
 import { abortable } from './execute/deadline.ts'
 import { execute } from './execute/execute.ts'
+import { approverIn, askerIn, type Nest, outerEvent } from './execute/nesting.ts'
 import type { Ran } from './execute/run-tool-call.ts'
 import { preflightContext } from './preflight/context.ts'
 import type { ReadyCall } from './preflight/gate.ts'
@@ -31,6 +33,8 @@ export interface PendingRound {
   readonly secret: string
   /** The broken-off record of an earlier attempt, if there is one. */
   readonly broken?: RoundRecord
+  /** The call that this round goes on in. */
+  readonly within?: Nest
 }
 
 /** Runs the three passes and resolves with one result a call, in call order. */
@@ -39,16 +43,22 @@ export async function dispatchRound(
   run: OpenRun,
   engine: Engine,
 ): Promise<{ result: RoundResult; state: RunState; record: RoundRecord; unsaved: Access[] }> {
-  const emit = (body: Parameters<OpenRun['log']['emit']>[1]) => run.log.emit(round.roundId, body)
+  const { within } = round
+  const emit = (body: EventBody) => {
+    run.log.emit(round.roundId, body)
+    const outer = within && outerEvent(within, body)
+    if (outer) within.context.emit(outer)
+  }
   emit({ type: 'round_start', calls: round.calls.length })
 
   // Pass 1: serial.
   const ahead: ReadyCall[] = []
   const gateContext = preflightContext(round, run, engine, ahead, emit)
+  const { approver } = engine.options
   const asking =
-    engine.options.approver && !round.state.stopped
+    approver && !round.state.stopped
       ? {
-          approver: engine.options.approver,
+          approver: within ? approverIn(askerIn(within), approver) : approver,
           runId: run.runId,
           sessionId: run.sessionId,
           roundId: round.roundId,
@@ -57,15 +67,28 @@ export async function dispatchRound(
           emit,
         }
       : undefined
-  const { checked: judged, decisions } = await preflight(round.calls, gateContext, ahead, asking)
+  const { checked: judged, decisions: decided } = await preflight(
+    round.calls,
+    gateContext,
+    ahead,
+    asking,
+  )
   const checked = round.state.stopped ? judged.map(stop) : judged
 
   // Pass 2: the only one that fans out.
   const ready = checked.flatMap((each) => (each.kind === 'ready' ? [each.call] : []))
   const signals = abortable(round.signal)
   const leads = new Map<string, () => void>()
+  let stopped = decided.stopped
+  const onStop = () => {
+    stopped = true
+    within?.context.onStop()
+  }
+  if (stopped) within?.context.onStop()
   try {
-    const ran = await execute(ready, executeContext(round, run, engine, signals, leads, emit))
+    const context = executeContext(round, run, engine, signals, leads, emit, onStop)
+    const ran = await execute(ready, context)
+    const decisions = { ...decided, stopped }
 
     // Pass 3: serial, in call order.
     const results = land(checked, byId(ran), engine.bounds)

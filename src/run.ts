@@ -9,6 +9,7 @@ import type { Engine } from './engine.ts'
 import { DispatchError } from './errors.ts'
 import type { EventListener } from './events.ts'
 import { type Abortable, abortable } from './execute/deadline.ts'
+import { inside, nestOf } from './execute/nesting.ts'
 import { toPlain } from './execute/plain.ts'
 import { createStragglers, type Stragglers } from './execute/stragglers.ts'
 import type { Json, RoundResult, ToolCall, ToolResult } from './round.ts'
@@ -22,6 +23,7 @@ import {
   type RunState,
 } from './run-state/run-state.ts'
 import type { RunStore } from './run-state/store.ts'
+import type { ToolContext } from './tools/tool.ts'
 
 /** Options of one dispatch. */
 export interface DispatchOptions {
@@ -30,6 +32,12 @@ export interface DispatchOptions {
   /** The provider's finish reason: after `length` the last call may be cut off and is not trusted. */
   readonly finishReason?: string
   readonly signal?: AbortSignal
+  /**
+   * The context of the tool that dispatches this round inside its own call. The round then shares the
+   * places of the round around it, so that no more than `maxConcurrent` calls run in all; its questions
+   * are put in that round's name, under `<call>/<inner call>`; a stop stops both runs.
+   */
+  readonly within?: ToolContext
 }
 
 /** A run in this process: what its rounds share beside the stored state. */
@@ -156,6 +164,7 @@ async function enqueue(
   if (under && under.digest !== digest) throw mismatch(roundId)
   if (under) return under.result
   const joined = joinSignals(controller.signal, signal, options.signal)
+  const within = nestOf(options.within)
   const asked = {
     roundId,
     digest,
@@ -163,8 +172,9 @@ async function enqueue(
     signal: joined,
     finishReason,
     request,
+    ...(within && { within }),
   }
-  const result = inTurn(rounds, () => dispatchOnce(rounds, asked))
+  const result = inside(within, () => inTurn(rounds, () => dispatchOnce(rounds, asked)))
   active.set(roundId, { digest, result })
   return result.finally(() => active.delete(roundId))
 }

@@ -13,7 +13,9 @@ import type { CachedRun } from './cached-run.ts'
 import { inTime } from './copy.ts'
 import type { Abortable } from './deadline.ts'
 import type { ExecuteContext } from './execute.ts'
+import { askerIn } from './nesting.ts'
 import { errorText } from './render-result.ts'
+import { createSlots } from './slots.ts'
 
 export function executeContext(
   round: PendingRound,
@@ -22,15 +24,19 @@ export function executeContext(
   signals: Abortable,
   leads: Map<string, () => void>,
   emit: (body: EventBody) => void,
+  onStop: () => void,
 ): ExecuteContext {
   const { options } = engine
+  const { within } = round
   const cache = cachedRun(round, engine, leads, emit)
   let ticks = 0
   return {
     runId: run.runId,
     sessionId: run.sessionId,
     roundId: round.roundId,
-    maxConcurrent: options.maxConcurrent,
+    slots: within?.context.slots ?? createSlots(options.maxConcurrent),
+    asker: within ? askerIn(within) : { runId: run.runId, roundId: round.roundId, prefix: '' },
+    onStop,
     timeoutMs: options.timeoutMs,
     maxStreamBytes: options.maxStreamBytes,
     grants: options.grants,

@@ -2,7 +2,6 @@
  * Pass 2: who may run now. Slots for concurrent calls, turns for serial ones, hazards between them all.
  * @module
  */
-import pLimit from 'p-limit'
 import type { Clock } from '../clock.ts'
 import { conflicts } from '../dedupe/resources.ts'
 import type { EventBody } from '../events.ts'
@@ -12,15 +11,22 @@ import type { Access, JournalEntry } from '../run-state/run-state.ts'
 import type { Grants } from '../tools/tool.ts'
 import { type CachedRun, throughCache } from './cached-run.ts'
 import type { Abortable } from './deadline.ts'
+import type { Asker } from './nesting.ts'
 import { fromJournal } from './recover.ts'
 import { cancelledBeforeStart, type Ran, runToolCall } from './run-tool-call.ts'
+import type { Slots } from './slots.ts'
 
 /** What pass 2 is given beside the calls. */
 export interface ExecuteContext {
   readonly runId: string
   readonly sessionId: string
   readonly roundId: string
-  readonly maxConcurrent: number
+  /** Places of concurrent calls: the round's own, or those of the round that it goes on in. */
+  readonly slots: Slots
+  /** In whose name the rounds inside this one ask people. */
+  readonly asker: Asker
+  /** A person stopped a round inside this one. */
+  readonly onStop: () => void
   readonly timeoutMs: number
   readonly maxStreamBytes: number
   readonly grants: Grants
@@ -49,11 +55,11 @@ export interface ExecuteContext {
 /**
  * Runs the calls and resolves with one `Ran` a call, in call order; never rejects.
  * A call starts when every earlier call that it conflicts with has ended and, for a tool that is not
- * `concurrent`, when the serial call before it has; concurrent calls then take one of `maxConcurrent`
- * slots, first come first served.
+ * `concurrent`, when the serial call before it has; concurrent calls then take one of the slots, first
+ * come first served.
  */
 export function execute(calls: readonly ReadyCall[], context: ExecuteContext): Promise<Ran[]> {
-  const slots = pLimit(context.maxConcurrent)
+  const { slots } = context
   const done: Promise<Ran>[] = []
   let lastSerial = -1
   for (const [position, call] of calls.entries()) {
@@ -70,10 +76,12 @@ export function execute(calls: readonly ReadyCall[], context: ExecuteContext): P
     const go = () => begin(call, context)
     const take = () => {
       if (!concurrent || background) return go()
-      if (slots.activeCount >= context.maxConcurrent) {
+      if (slots.isFull()) {
         context.emit({ type: 'tool_call_waiting', callId: call.id, reason: 'slot', behind: [] })
       }
-      return slots(go)
+      const place = slots.take(call)
+      const ran = place ? place.then(go) : go()
+      return ran.finally(() => slots.give(call))
     }
     done.push(
       behind.length === 0 ? take() : Promise.all(behind.map((each) => done[each])).then(take),

@@ -7,9 +7,11 @@ import { isDispatchError } from '../errors.ts'
 import type { EventBody } from '../events.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { Json, MediaPart, Outcome } from '../round.ts'
+import type { ToolContext } from '../tools/tool.ts'
 import { copyJson } from './copy.ts'
 import { type Abortable, type LazySignal, lazySignal, runWithin, type Settled } from './deadline.ts'
 import type { ExecuteContext } from './execute.ts'
+import { withNest } from './nesting.ts'
 import { toPlain } from './plain.ts'
 import { errorText, type Rendered, renderValue } from './render-result.ts'
 import { isStream, readStream } from './stream.ts'
@@ -185,7 +187,7 @@ function invoke(
   }
   const granted: { [name: string]: unknown } = {}
   for (const name of tool.needs ?? []) granted[name] = context.grants[name]
-  const returned = tool.execute(call.input ? call.input.value : copyJson(call.checked.args), {
+  const given: ToolContext = {
     ...granted,
     get signal() {
       return own.get()
@@ -199,7 +201,10 @@ function invoke(
       context.emit({ type: 'tool_call_progress', callId: call.id, value: toPlain(value) })
     },
     text,
-  })
+  }
+  const nest = { call, context, isOver: () => reports.over, inside: 0, gavePlace: false }
+  const args = call.input ? call.input.value : copyJson(call.checked.args)
+  const returned = tool.execute(args, withNest(given, nest))
   if (!isStream(returned)) return returned
   return readStream(returned, context.maxStreamBytes, text, own.get)
 }
