@@ -47,7 +47,7 @@ export type EventBody =
       readonly reason?: string
     }
   | {
-      /** A page's tool starts; it comes before the call's `tool_call_start`. */
+      /** A page's tool starts, or another that is answered outside; it comes before the call's `tool_call_start`. */
       readonly type: 'client_tool_call'
       readonly callId: string
       readonly name: string

@@ -9,14 +9,17 @@ import {
   createDispatcher,
   type Dispatcher,
   type EventListener,
+  type Json,
   type Mode,
   type Run,
 } from '../src/index.ts'
 import { guardedFetch } from '../src/net/guarded-fetch.ts'
 import { indexedDBCacheStore } from '../src/result-cache/indexeddb.ts'
 import { indexedDBRunStore } from '../src/run-state/indexeddb.ts'
+import { memoryRecords } from '../src/run-state/records.ts'
 import { indexedDBWorkspace } from '../src/workspace/indexeddb.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
+import type { AskForm } from './ask-form.ts'
 
 export interface LocalRuns {
   /** A run in this mode; its rounds share the dedupe map and the loaded set. */
@@ -26,12 +29,27 @@ export interface LocalRuns {
 
 const sessionKey = 'threepass-session'
 
-export function localRuns(pageTools: readonly AnyTool[], approver: Approver): LocalRuns {
+export function localRuns(
+  pageTools: readonly AnyTool[],
+  approver: Approver,
+  form: Pick<AskForm, 'ask'>,
+): LocalRuns {
   const store = indexedDBRunStore()
   const cache = indexedDBCacheStore()
   const workspace = pageWorkspace()
   const fetch = guardedFetch({})
-  const tools = [...pageTools, ...starterSet({ workspace, fetch, store })]
+  const builtin = starterSet({
+    workspace,
+    fetch,
+    store,
+    // They live as long as the page: nothing that a script could read lies in its storage.
+    secrets: memoryRecords(),
+    ask: {
+      ask: async (args, { idempotencyKey, signal }) =>
+        (await form.ask(args, idempotencyKey, signal)) as unknown as Json,
+    },
+  })
+  const tools = [...pageTools, ...builtin]
   const dispatcher = (mode: Mode) => createDispatcher({ tools, mode, store, cache, approver })
   return {
     dispatcher,

@@ -5,6 +5,7 @@
 import { html, nothing, render } from 'lit-html'
 import type { RemoteRun } from '../src/client/index.ts'
 import { promptApprover, type Run, type RunEvent, type ToolCall } from '../src/index.ts'
+import { createAskForm } from './ask-form.ts'
 import { drawChart } from './chart.ts'
 import { createConversation } from './chat.ts'
 import { chatPanel } from './chat-panel.ts'
@@ -44,6 +45,7 @@ const openRows = new Set<string>()
 let hasChart = false
 
 const form = createPageForm(() => draw())
+const askForm = createAskForm(() => draw())
 const prompt = promptApprover({ onChange: (pending) => questions.here(pending) })
 const questions = createQuestions(prompt.answer, () => draw())
 const tools = pageTools({
@@ -55,12 +57,13 @@ const tools = pageTools({
   },
   onTheme: () => draw(),
 })
-const local = localRuns(tools.tools(), prompt.approver)
+const local = localRuns(tools.tools(), prompt.approver, askForm)
 const link = workerLink({
   token: () => settings.token,
   tools,
-  onEvent(event, answer) {
-    questions.hear(event, answer)
+  onEvent(event, run) {
+    questions.hear(event, run.answer)
+    askForm.hear(event, run)
     // A replayed event is older than its way here: the youngest says most about the clocks.
     clockSkewMs = Math.max(clockSkewMs, event.at - Date.now())
     onEvent(event)
@@ -154,6 +157,7 @@ function set(changed: Partial<Settings>): void {
   // A run and a chat belong to one place and one mode.
   if (moved) {
     questions.forget()
+    askForm.forget()
     newRun()
     conversation.reset()
   }
@@ -194,6 +198,7 @@ function page() {
         ${tabs()}
         ${settingsBar(settings, set)}
         <div role="tabpanel" id=${`panel-${tab}`} aria-labelledby=${`tab-${tab}`}>${tab === 'chat' ? chat() : round()}</div>
+        ${askForm.template()}
       </section>
       <section aria-labelledby="passes-title" aria-busy=${busy ? 'true' : 'false'}><h2 id="passes-title">Three passes</h2>
         ${passesPanel(views, { now: Date.now() + clockSkewMs, open: openRows, onToggle: toggle })}

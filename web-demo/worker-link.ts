@@ -4,7 +4,6 @@
  */
 import { type Client, createClient, type RemoteRun, requestProblem } from '../src/client/index.ts'
 import type { ClientTools, Mode, RunEvent } from '../src/index.ts'
-import type { Answering } from './questions.ts'
 
 export interface WorkerLink {
   readonly client: Client
@@ -17,14 +16,14 @@ export interface WorkerLink {
 export interface WorkerLinkOptions {
   readonly token: () => string
   readonly tools: ClientTools
-  readonly onEvent: (event: RunEvent, answer: Answering) => void
+  readonly onEvent: (event: RunEvent, run: RemoteRun) => void
   readonly onError: (error: unknown) => void
 }
 
 export function workerLink({ token, tools, onEvent, onError }: WorkerLinkOptions): WorkerLink {
   const client = createClient({ token })
   const heard = (run: RemoteRun): RemoteRun => {
-    run.listen((event) => onEvent(event, run.answer))
+    run.listen((event) => onEvent(event, run))
     return run
   }
   const given = { clientTools: tools, onError }

@@ -28,6 +28,9 @@ export interface Env extends ModelEnv {
   readonly ALLOWED_HOSTS?: string
 }
 
+/** Nobody may come back to a question: after fifteen minutes it is over, and the round goes on. */
+export const answerTimeoutMs = 900_000
+
 export const modes = ['deferred', 'stub', 'full', 'auto'] as const
 
 /** A whole number from 1 in a variable; the dispatcher refuses anything else with its own message. */

@@ -16,9 +16,7 @@ import {
   type RunStore,
 } from '../src/index.ts'
 import { kvCacheStore } from '../src/result-cache/kv.ts'
-import type { Workspace } from '../src/workspace/workspace.ts'
 import { defaultMode, type Env, maxConcurrent } from './env.ts'
-import { workerTools } from './worker-tools.ts'
 
 /** What a run was opened with. */
 export interface RunSetup {
@@ -39,7 +37,8 @@ export interface DispatcherParts {
   readonly env: Env
   readonly kv: SyncKvStorage
   readonly store: RunStore
-  readonly workspace: Workspace
+  /** The Worker's own. */
+  readonly tools: readonly AnyTool[]
   readonly approver: Approver
   readonly clientCalls: ClientCalls
   readonly waitUntil: (work: Promise<unknown>) => void
@@ -52,8 +51,7 @@ export interface DispatcherParts {
 const mostDispatchers = 16
 
 export function sessionDispatchers(parts: DispatcherParts): SessionDispatchers {
-  const { env, kv, store, workspace, approver, clientCalls, waitUntil, onEvent, liveRuns } = parts
-  const serverTools = workerTools(env, store, workspace)
+  const { env, kv, store, tools, approver, clientCalls, waitUntil, onEvent, liveRuns } = parts
   const made = new Map<string, Dispatcher>()
 
   const dispatcherOf = (runId: string): Dispatcher => {
@@ -80,7 +78,7 @@ export function sessionDispatchers(parts: DispatcherParts): SessionDispatchers {
   const make = ({ mode, clientTools }: RunSetup): Dispatcher =>
     createDispatcher({
       // The server's come first: a client tool of the same name is the one that is refused.
-      tools: [...serverTools, ...(clientCalls.tools(clientTools) as AnyTool[])],
+      tools: [...tools, ...(clientCalls.tools(clientTools) as AnyTool[])],
       badTools: clientTools.length > 0 ? 'skip' : 'throw',
       mode,
       maxConcurrent: maxConcurrent(env),

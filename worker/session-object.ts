@@ -18,15 +18,14 @@ import type { Workspace } from '../src/workspace/workspace.ts'
 import { type Chat, createChat } from './chat.ts'
 import { chatRecords } from './chat-records.ts'
 import { chatRoutes } from './chat-routes.ts'
-import type { Env } from './env.ts'
+import { answerTimeoutMs, type Env } from './env.ts'
 import { type LiveRounds, liveRounds } from './live-rounds.ts'
 import { newRunId } from './run-id.ts'
 import { beginRun, runRoutes } from './run-routes.ts'
 import { dropBody } from './security.ts'
 import { sessionDispatchers } from './session-dispatchers.ts'
+import { workerTools } from './worker-tools.ts'
 
-/** Nobody may come back to a question: after fifteen minutes it counts as denied, and the round goes on. */
-const approvalTimeoutMs = 900_000
 /** While a page is waited for or a turn goes on, the object looks again at least this often: leases and
  * deadlines pass, and a turn that a restart broke off goes on without a request. */
 const watchMs = 30_000
@@ -50,7 +49,7 @@ export class SessionObject extends DurableObject<Env> {
       waitUntil(this.#setAlarm())
     }
     this.#prompt = promptApprover({
-      timeoutMs: approvalTimeoutMs,
+      timeoutMs: answerTimeoutMs,
       store: durableObjectRecords<QuestionRecord>(storage, 'approval'),
       onChange,
     })
@@ -70,7 +69,13 @@ export class SessionObject extends DurableObject<Env> {
       env,
       kv: storage.kv,
       store,
-      workspace: sessionWorkspace(state, env),
+      tools: workerTools({
+        env,
+        store,
+        workspace: sessionWorkspace(state, env),
+        secrets: durableObjectRecords<string>(storage, 'secret'),
+        calls: this.#calls,
+      }),
       approver,
       clientCalls: this.#calls,
       waitUntil,

@@ -3,8 +3,9 @@
  * @module
  */
 import type { Context } from 'hono'
-import { createDispatcher, type Dispatcher } from '../src/index.ts'
+import { clientCalls, createDispatcher, type Dispatcher } from '../src/index.ts'
 import { memoryRunStore } from '../src/run-state/memory.ts'
+import { memoryRecords } from '../src/run-state/records.ts'
 import { memoryWorkspace } from '../src/workspace/memory.ts'
 import type { Env } from './env.ts'
 import { workerTools } from './worker-tools.ts'
@@ -14,7 +15,13 @@ let catalogue: Dispatcher | undefined
 export async function toolsRoute({ req, env }: Context<{ Bindings: Env }>): Promise<Response> {
   // Only looked at, never run: it needs no storage of its own.
   catalogue ??= createDispatcher({
-    tools: workerTools(env, memoryRunStore(), memoryWorkspace()),
+    tools: workerTools({
+      env,
+      store: memoryRunStore(),
+      workspace: memoryWorkspace(),
+      secrets: memoryRecords(),
+      calls: clientCalls(),
+    }),
     cache: false,
   })
   const all = catalogue.catalogue

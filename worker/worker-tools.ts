@@ -6,19 +6,39 @@ import {
   braveSearch,
   duckDuckGoSearch,
   type SearchProvider,
+  type SecretStore,
   searxngSearch,
   starterSet,
   tavilySearch,
 } from '../src/builtin/index.ts'
-import type { AnyTool, RunStore } from '../src/index.ts'
+import type { AnyTool, ClientCalls, JsonObject, RunStore } from '../src/index.ts'
 import { guardedFetch } from '../src/net/guarded-fetch.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
-import { type Env, listed } from './env.ts'
+import { answerTimeoutMs, type Env, listed } from './env.ts'
 
-/** Tools of one session over its workspace. */
-export function workerTools(env: Env, store: RunStore, workspace: Workspace): AnyTool[] {
-  const fetch = guardedFetch({ allowHosts: listed(env.ALLOWED_HOSTS) })
-  return starterSet({ workspace, fetch, store, search: searchProviders(env) })
+/** What the tools of one session work on. */
+export interface ToolParts {
+  readonly env: Env
+  readonly store: RunStore
+  readonly workspace: Workspace
+  readonly secrets: SecretStore
+  readonly calls: ClientCalls
+}
+
+export function workerTools({ env, store, workspace, secrets, calls }: ToolParts): AnyTool[] {
+  return starterSet({
+    workspace,
+    fetch: guardedFetch({ allowHosts: listed(env.ALLOWED_HOSTS) }),
+    store,
+    search: searchProviders(env),
+    secrets,
+    ask: {
+      ask: (args, context) =>
+        calls.ask({ name: 'ask_user', readOnly: true }, args as unknown as JsonObject, context),
+      timeoutMs: answerTimeoutMs,
+      remote: true,
+    },
+  })
 }
 
 /** What is configured; without anything the one that needs no key. */

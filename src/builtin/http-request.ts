@@ -8,6 +8,7 @@ import type { JsonObject } from '../round.ts'
 import type { JsonSchema, Tool } from '../tools/tool.ts'
 import { fileResources } from '../workspace/path.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import { type SecretStore, secretsIn, withoutSecrets, withSecrets } from './secrets.ts'
 import { webResource } from './web.ts'
 
 export interface HttpRequestOptions {
@@ -17,6 +18,8 @@ export interface HttpRequestOptions {
   readonly maxBytes?: number
   /** Where the files of a multipart body lie; without it such a body has fields alone. */
   readonly workspace?: Workspace
+  /** Values of `{{secret:name}}` in headers; without it there are none. */
+  readonly secrets?: SecretStore
 }
 
 interface HttpRequestArgs {
@@ -34,7 +37,7 @@ const longestTimeoutSeconds = 300
 /**
  * Makes http_request. Its value is `{ status_code, headers, body, truncated? }`. GET asks nobody and its
  * answer is cached unless it is an error (status from 400); every other method asks, and voids what was
- * read from that host. Cookies that a server sets are not shown to the model.
+ * read from that host. A request with a secret in its headers asks whatever the allow rules say. Cookies that a server sets are not shown to the model.
  */
 export function httpRequestTool(options: HttpRequestOptions): Tool<HttpRequestArgs> {
   const maxBytes = options.maxBytes ?? 1_048_576
@@ -44,19 +47,20 @@ export function httpRequestTool(options: HttpRequestOptions): Tool<HttpRequestAr
       'Sends one HTTP request to a public http(s) address, such as a REST API, and returns status, headers and body. For reading a web page use fetch_page.',
     inputSchema,
     concurrent: true,
-    confirm: (args) => !isGet(args),
+    confirm: (args) => (hasSecret(args) ? 'always' : !isGet(args)),
     reads: ({ url, body }) => [...webResource(url, 'path'), ...fileResources(pathsIn(body))],
     writes: (args) => (isGet(args) ? [] : webResource(args.url, 'host')),
     cache: { when: isGet },
     timeout: (longestTimeoutSeconds + 5) * 1_000,
-    async execute(args, { signal }) {
-      const init = await requestInit(args, options.workspace)
+    async execute(args, { signal, sessionId }) {
+      const { headers, values } = await filled(args.headers, options.secrets, sessionId)
+      const init = await requestInit({ ...args, headers }, options.workspace)
       const exchange = await request(options.fetch, args.url, init, {
         timeoutMs: (args.timeout ?? defaultTimeoutSeconds) * 1_000,
         maxBytes,
         signal,
       })
-      return answer(exchange)
+      return answer(exchange, values)
     },
   }
 }
@@ -69,7 +73,8 @@ const inputSchema: JsonSchema = {
     headers: {
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'Request headers by name.',
+      description:
+        'Request headers by name. {{secret:name}} stands for a secret that ask_user kept.',
     },
     body: {
       type: 'object',
@@ -91,6 +96,26 @@ const inputSchema: JsonSchema = {
   },
   required: ['url'],
   additionalProperties: false,
+}
+
+function hasSecret({ headers }: { readonly headers?: unknown }): boolean {
+  return Object.values(Object(headers)).some((value) => secretsIn(value).length > 0)
+}
+
+/** The headers with their secrets in them, and those, so that no answer shows them. */
+async function filled(
+  headers: HttpRequestArgs['headers'] = {},
+  secrets: SecretStore | undefined,
+  sessionId: string,
+) {
+  const values: string[] = []
+  const all: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    const own = await withSecrets(value, secrets, sessionId)
+    all[name] = own.text
+    values.push(...own.values)
+  }
+  return { headers: all, values }
 }
 
 function isGet({ method }: { readonly method?: unknown }): boolean {
@@ -175,10 +200,15 @@ function pairsOf(body: JsonObject): [string, string][] {
 /** Headers that a model can use; the text names these, the value has all. */
 const telling = new Set(['content-type', 'location', 'link', 'retry-after', 'etag'])
 
-function answer({ response, body }: Exchange): JsonObject {
-  const headers = [...response.headers].filter(([name]) => name !== 'set-cookie')
+function answer({ response, body }: Exchange, secrets: readonly string[]): JsonObject {
+  const headers = [...response.headers]
+    .filter(([name]) => name !== 'set-cookie')
+    .map(([name, value]): [string, string] => [name, withoutSecrets(value, secrets)])
   const type = response.headers.get('content-type') ?? 'no content type'
-  const text = body.text ?? `[${body.bytes.length} bytes of binary data, ${type}]`
+  const text =
+    body.text !== undefined
+      ? withoutSecrets(body.text, secrets)
+      : `[${body.bytes.length} bytes of binary data, ${type}]`
   const lines = [
     `HTTP ${response.status}`,
     ...headers.filter(([name]) => telling.has(name)).map(([name, value]) => `${name}: ${value}`),

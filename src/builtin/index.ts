@@ -7,6 +7,13 @@
  * ```
  * @module
  */
+export {
+  type AskUserArgs,
+  type AskUserOptions,
+  askUserTool,
+  type UserQuestion,
+  type UserReply,
+} from './ask-user.ts'
 export { calculateTool } from './calculate.ts'
 export { currentTimeTool } from './current-time.ts'
 export { type DownloadFileOptions, downloadFileTool } from './download-file.ts'
@@ -29,6 +36,7 @@ export {
   tavilySearch,
 } from './search-providers.ts'
 export { type SearchWebOptions, searchWebTool } from './search-web.ts'
+export type { SecretStore } from './secrets.ts'
 export { type StarterSetOptions, starterSet } from './starter-set.ts'
 export { waitTool } from './wait.ts'
 export {

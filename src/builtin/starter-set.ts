@@ -5,6 +5,7 @@
 import type { RunStore } from '../run-state/store.ts'
 import type { AnyTool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import { type AskUserOptions, askUserTool } from './ask-user.ts'
 import { calculateTool } from './calculate.ts'
 import { currentTimeTool } from './current-time.ts'
 import { downloadFileTool } from './download-file.ts'
@@ -17,6 +18,7 @@ import { readFilesTool } from './read-files.ts'
 import { readResultTool } from './read-result.ts'
 import type { SearchProvider } from './search-providers.ts'
 import { searchWebTool } from './search-web.ts'
+import type { SecretStore } from './secrets.ts'
 import { waitTool } from './wait.ts'
 import { writeTodoTool } from './write-todo.ts'
 
@@ -28,11 +30,24 @@ export interface StarterSetOptions {
   readonly store: RunStore
   /** Services of search_web; default: none, and no such tool. */
   readonly search?: readonly SearchProvider[]
+  /** How people are asked; default: nobody is, and there is no ask_user. */
+  readonly ask?: Omit<AskUserOptions, 'secrets'>
+  /** Where secret answers go, and where http_request has them from. */
+  readonly secrets?: SecretStore
 }
 
-/** Twelve tools in name order, thirteen with search_web. */
-export function starterSet({ workspace, fetch, store, search }: StarterSetOptions): AnyTool[] {
+/** The tools that the options allow, in name order. */
+export function starterSet({
+  workspace,
+  fetch,
+  store,
+  search,
+  ask,
+  secrets,
+}: StarterSetOptions): AnyTool[] {
+  const kept = secrets && { secrets }
   return [
+    ...(ask ? [askUserTool({ ...ask, ...kept })] : []),
     calculateTool(),
     currentTimeTool(),
     downloadFileTool({ workspace, fetch }),
@@ -40,7 +55,7 @@ export function starterSet({ workspace, fetch, store, search }: StarterSetOption
     fetchPageTool({ fetch }),
     fileHistoryTool({ workspace }),
     findFilesTool({ workspace }),
-    httpRequestTool({ fetch, workspace }),
+    httpRequestTool({ fetch, workspace, ...kept }),
     readFilesTool({ workspace }),
     readResultTool({ store }),
     ...(search ? [searchWebTool({ fetch, providers: search })] : []),

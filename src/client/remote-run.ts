@@ -8,7 +8,7 @@ import type { Mode, ToolDefinition } from '../deferred/exposure.ts'
 import type { RunEvent } from '../events.ts'
 import type { RoundResult, ToolCall } from '../round.ts'
 import type { HistoryEntry, RoundRecord } from '../run-state/run-state.ts'
-import type { PendingClientCall } from '../tools/client-calls.ts'
+import type { ClientAnswer, ClientAnswerReceipt, PendingClientCall } from '../tools/client-calls.ts'
 import type { ClientTools } from '../tools/client-tools.ts'
 import type { Diagnostic } from '../tools/registry.ts'
 import { type EventStream, eventStream } from './event-stream.ts'
@@ -69,6 +69,14 @@ export interface RemoteRun {
   readonly read: (fromIndex?: number) => Promise<RunView>
   /** Answers a question of `approval_requested` or of `read().pendingApprovals`. */
   readonly answer: (answer: ApprovalAnswer, token: string) => Promise<AnswerOutcome>
+  /**
+   * Gives the result of a call of `client_tool_call` or of `read().pendingCalls` that no tool of this page
+   * serves, such as ask_user. `conflict`: another page was first. `over`: nobody waits any more.
+   */
+  readonly answerCall: (
+    call: Pick<PendingClientCall, 'key' | 'callId'>,
+    answer: ClientAnswer,
+  ) => Promise<ClientAnswerReceipt>
   /** Runs the page's tools for this run, until the function it returns is called. */
   readonly serve: (tools: ClientTools, options?: ServeOptions) => () => void
   /** Stops the run for good. */
@@ -123,10 +131,28 @@ export function remoteRun(
         throw error
       }
     },
+    async answerCall({ key, callId }, answer) {
+      try {
+        const url = `${path}/calls/${encodeURIComponent(callId)}/result`
+        const body = { key, ...answer }
+        const response = await requests.persist(url, { method: 'POST', body })
+        return ((await response.json()) as { receipt: ClientAnswerReceipt }).receipt
+      } catch (error) {
+        const receipt = receipts[requestProblem(error)?.code ?? '']
+        if (receipt) return receipt
+        throw error
+      }
+    },
     async cancel() {
       await requests.persist(path, { method: 'DELETE' })
     },
   }
+}
+
+const receipts: { readonly [code: string]: ClientAnswerReceipt } = {
+  ALREADY_ANSWERED: 'conflict',
+  CALL_OVER: 'over',
+  NOT_CALLED: 'unknown',
 }
 
 function outcomeOf({ answers }: Pick<RequestProblem, 'answers'>): AnswerOutcome {

@@ -53,10 +53,10 @@ export function didNotRun(
 /** Runs the tool's code once. Never rejects. */
 export async function runToolCall(call: ReadyCall, context: ExecuteContext): Promise<Ran> {
   const { tool } = call.registered
-  const isClient = tool.origin === 'client'
-  // A page's call is waited for again after a restart: its deadline counts from its first start.
-  const firstStart = (isClient && context.journaled.get(call.id)?.at) || context.clock()
-  if (!tool.readOnly || isClient) {
+  const isRemote = tool.remote === true
+  // A call that is answered outside is waited for again after a restart: its deadline counts from its first start.
+  const firstStart = (isRemote && context.journaled.get(call.id)?.at) || context.clock()
+  if (!tool.readOnly || isRemote) {
     try {
       await context.journal({
         callId: call.id,
@@ -73,14 +73,14 @@ export async function runToolCall(call: ReadyCall, context: ExecuteContext): Pro
   if (mayWrite(call.access)) context.writesBegun.push(call.access)
   const startTick = context.tick()
   const startedAt = context.clock()
-  if (isClient) {
+  if (isRemote) {
     const { id: callId, name, checked } = call
     const key = idempotencyKey(call, context)
     context.emit({ type: 'client_tool_call', callId, name, arguments: checked.args, key })
   }
   context.emit({ type: 'tool_call_start', callId: call.id })
   const own = lazySignal()
-  const waited = isClient ? startedAt - firstStart : 0
+  const waited = isRemote ? startedAt - firstStart : 0
   const timeoutMs = timeoutOf(tool, context.timeoutMs) - waited
   const settled = tool.background
     ? startBackground(call, own, context, timeoutMs)

@@ -53,6 +53,15 @@ export type ClientAnswerReceipt = 'taken' | 'repeated' | 'conflict' | 'over' | '
 export interface ClientCalls {
   /** Tools for `createDispatcher` that stand for the page's. */
   readonly tools: (definitions: readonly ClientToolDefinition[]) => AnyTool[]
+  /**
+   * For a server's own tool that is answered out there (`remote`): puts the call before the pages and
+   * waits. `readOnly`: a page that goes away in the middle has done no harm, and another may take it.
+   */
+  readonly ask: (
+    call: { readonly name: string; readonly readOnly?: boolean },
+    args: JsonObject,
+    context: ToolContext,
+  ) => Promise<Json>
   /** What waits for a page now, oldest first. */
   readonly pending: () => readonly PendingClientCall[]
   /** Takes a call, or prolongs one's own lease of it. */
@@ -164,11 +173,7 @@ export function clientCalls(options: ClientCallOptions = {}): ClientCalls {
     call.timer = setTimeout(expire, Math.max(0, lease.expiresAt - clock()))
   }
 
-  const execute = async (
-    { name, readOnly }: ClientToolDefinition,
-    args: JsonObject,
-    context: ToolContext,
-  ): Promise<Json> => {
+  const ask: ClientCalls['ask'] = async ({ name, readOnly }, args, context) => {
     const { idempotencyKey: key, runId, callId, signal, progress } = context
     const stored = await store.load(key)
     if (stored?.answer) return outcomeOf(name, stored.answer)
@@ -204,8 +209,10 @@ export function clientCalls(options: ClientCallOptions = {}): ClientCalls {
         trust: 'external',
         // Run again after a crash it finds its record, and whoever was at it.
         idempotent: true,
-        execute: (args: JsonObject, context: ToolContext) => execute(definition, args, context),
+        remote: true,
+        execute: (args: JsonObject, context: ToolContext) => ask(definition, args, context),
       })),
+    ask,
     pending: () =>
       [...open.values()].map(({ call, record }) => ({
         ...call,

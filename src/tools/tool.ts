@@ -72,6 +72,11 @@ export interface ToolTraits {
   readonly background?: boolean
   /** Waits for a person: always runs in turn, and has no deadline unless `timeout` says one. */
   readonly interactive?: boolean
+  /**
+   * Its answer comes from outside the process, by `ClientCalls`: the call goes out as `client_tool_call`,
+   * and its deadline counts from its first start, also over a restart.
+   */
+  readonly remote?: boolean
   /** Honours `context.idempotencyKey`: after a crash it is run again with the same key. */
   readonly idempotent?: boolean
   /** The grants it wants in its context; a grant that the host has not given fails at registration. */
