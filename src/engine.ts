@@ -16,6 +16,7 @@ import { findToolsTool, shownBy } from './deferred/find-tools.ts'
 import { createSearch, type Search } from './deferred/search.ts'
 import { DispatchError } from './errors.ts'
 import type { EventListener } from './events.ts'
+import type { Hints } from './execute/hints.ts'
 import { defaultTimeoutMs } from './execute/run-tool-call.ts'
 import type { Exposure } from './preflight/gate.ts'
 import { createFlights, type Flights } from './result-cache/flights.ts'
@@ -80,6 +81,8 @@ export interface DispatcherOptions {
   readonly schemasPerSearch?: number
   /** `throw` (default): a bad tool stops `createDispatcher`. `skip`: it is left out, with a diagnostic. */
   readonly badTools?: 'throw' | 'skip'
+  /** Asked under each call that fails or times out, for at most a second: what it gives, the model reads beside the failure. */
+  readonly hints?: Hints
   readonly validator?: SchemaValidator
   readonly clock?: Clock
   /** Hears the events of all runs. */
@@ -218,6 +221,7 @@ const known = new Set([
   'store',
   'validator',
   'clock',
+  'hints',
   'onEvent',
   'waitUntil',
 ])
@@ -260,7 +264,7 @@ function checkOptions(given: DispatcherOptions): void {
       throw badOption(`${name} must be one of ${choices[name].join(', ')}; it is ${String(value)}`)
     }
   }
-  for (const name of ['approver', 'onEvent', 'clock', 'waitUntil'] as const) {
+  for (const name of ['approver', 'hints', 'onEvent', 'clock', 'waitUntil'] as const) {
     if (given[name] !== undefined && typeof given[name] !== 'function') {
       throw badOption(`${name} must be a function`)
     }

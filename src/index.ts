@@ -29,6 +29,7 @@ export {
 export type { DispatcherOptions } from './engine.ts'
 export { DispatchError, type DispatchErrorCode, isDispatchError } from './errors.ts'
 export type { ApprovalQuestion, EventBody, EventListener, RunEvent } from './events.ts'
+export type { Failure, Hints } from './execute/hints.ts'
 export type { CacheEntry, CacheStore, CacheWrite } from './result-cache/store.ts'
 export {
   type Coercion,

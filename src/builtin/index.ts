@@ -15,9 +15,11 @@ export {
   type UserReply,
 } from './ask-user.ts'
 export { calculateTool } from './calculate.ts'
+export { type ChatHistoryOptions, chatHistoryTool } from './chat-history.ts'
 export { currentTimeTool } from './current-time.ts'
 export { type DownloadFileOptions, downloadFileTool } from './download-file.ts'
 export { editFileTool } from './edit-file.ts'
+export { type ErrorHistoryOptions, errorHints, errorHistoryTool } from './error-history.ts'
 export { type FetchPageOptions, fetchPageTool } from './fetch-page.ts'
 export { fileHistoryTool } from './file-history.ts'
 export { findFilesTool } from './find-files.ts'
@@ -38,6 +40,13 @@ export {
 export { type SearchWebOptions, searchWebTool } from './search-web.ts'
 export type { SecretStore } from './secrets.ts'
 export { type StarterSetOptions, starterSet } from './starter-set.ts'
+export {
+  type TaskLog,
+  type TaskLogOptions,
+  type TaskNote,
+  type TaskRecord,
+  taskLog,
+} from './task-log.ts'
 export { waitTool } from './wait.ts'
 export {
   type Todo,

@@ -40,6 +40,7 @@ export function executeContext(
     timeoutMs: options.timeoutMs,
     maxStreamBytes: options.maxStreamBytes,
     grants: options.grants,
+    hints: options.hints,
     clock: engine.clock,
     round: signals,
     background: run.background,

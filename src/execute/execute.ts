@@ -11,6 +11,7 @@ import type { Access, JournalEntry } from '../run-state/run-state.ts'
 import type { Grants } from '../tools/tool.ts'
 import { type CachedRun, throughCache } from './cached-run.ts'
 import type { Abortable } from './deadline.ts'
+import type { Hints } from './hints.ts'
 import type { Asker } from './nesting.ts'
 import { fromJournal } from './recover.ts'
 import { cancelledBeforeStart, type Ran, runToolCall } from './run-tool-call.ts'
@@ -30,6 +31,8 @@ export interface ExecuteContext {
   readonly timeoutMs: number
   readonly maxStreamBytes: number
   readonly grants: Grants
+  /** Asked under a call that fails. */
+  readonly hints: Hints | undefined
   readonly clock: Clock
   /** The round's signal and the calls that run under it. */
   readonly round: Abortable

@@ -11,6 +11,7 @@ import type { ToolContext } from '../tools/tool.ts'
 import { copyJson } from './copy.ts'
 import { type Abortable, type LazySignal, lazySignal, runWithin, type Settled } from './deadline.ts'
 import type { ExecuteContext } from './execute.ts'
+import { type Hints, hintFor } from './hints.ts'
 import { withNest } from './nesting.ts'
 import { toPlain } from './plain.ts'
 import { errorText, type Rendered, renderValue } from './render-result.ts'
@@ -86,7 +87,9 @@ export async function runToolCall(call: ReadyCall, context: ExecuteContext): Pro
     ? startBackground(call, own, context, timeoutMs)
     : await inForeground(call, own, context, timeoutMs)
   const ended = { startTick, startedAt, endTick: context.tick(), endedAt: context.clock() }
-  const ran: Ran = { call, ran: true, ...ended, ...judge(call, settled) }
+  const judged = judge(call, settled)
+  const told = context.hints ? await withHint(judged, call, context.hints, context) : judged
+  const ran: Ran = { call, ran: true, ...ended, ...told }
   if (!tool.background) {
     context.emit(endOf(call, ran))
   }
@@ -247,6 +250,21 @@ function fromRendered(call: ReadyCall, rendered: Rendered): Judged {
   if (rendered.value !== undefined) judged.value = rendered.value
   if (rendered.media) judged.media = rendered.media
   return judged
+}
+
+/** A failure, with what is remembered of such. */
+async function withHint(
+  judged: Judged,
+  call: ReadyCall,
+  hints: Hints,
+  { sessionId }: ExecuteContext,
+): Promise<Judged> {
+  const { outcome, text } = judged
+  if (outcome !== 'failed' && outcome !== 'timed_out') return judged
+  return {
+    ...judged,
+    text: text + (await hintFor(hints, { tool: call.name, message: text, sessionId })),
+  }
 }
 
 function gaveUp(call: ReadyCall, outcome: 'timed_out' | 'cancelled'): Judged {

@@ -2,7 +2,7 @@
  * A workspace in a page's IndexedDB: shared by its tabs, kept over reloads.
  * @module
  */
-import { requested, transact } from '../idb.ts'
+import { connectDatabase, requested } from '../idb.ts'
 import type { Content, WorkspaceBackend } from './backend.ts'
 import { type WorkspaceBounds, workspaceOver } from './over-backend.ts'
 import type { FileChange, Workspace } from './workspace.ts'
@@ -20,61 +20,61 @@ export function indexedDBWorkspace({
   return workspaceOver(backend(database), bounds)
 }
 
+const openTimeoutMs = 5_000
 /** What changed, and apart from it the contents: a list of files reads none of them. */
 const changesStore = 'changes'
 const contentsStore = 'contents'
 
 function backend(name: string): WorkspaceBackend {
-  let opening: Promise<IDBDatabase> | undefined
-  const open = (): Promise<IDBDatabase> => {
-    opening ??= openDatabase(name, () => {
-      opening = undefined
-    })
-    opening.catch(() => {
-      opening = undefined
-    })
-    return opening
-  }
-  const reading = async (store = changesStore) =>
-    (await open()).transaction(store).objectStore(store)
+  const connection = connectDatabase({
+    name,
+    openTimeoutMs,
+    upgrade(database) {
+      const changes = database.createObjectStore(changesStore, { keyPath: 'version' })
+      changes.createIndex('path', 'path')
+      database.createObjectStore(contentsStore, { keyPath: 'version' })
+    },
+  })
+  const read = <T>(store: string, body: (from: IDBObjectStore) => Promise<T>): Promise<T> =>
+    connection.run([store], 'readonly', (transaction) => body(transaction.objectStore(store)))
   const lastVersion = async (from: IDBObjectStore): Promise<number> => {
     const cursor = await requested(from.openKeyCursor(null, 'prev'))
     return cursor ? Number(cursor.key) : 0
   }
 
   return {
-    version: async () => lastVersion(await reading()),
-    async index() {
-      const from = await reading()
-      const version = await lastVersion(from)
-      const latest = new Map<string, FileChange>()
-      await each(from.openCursor(), (change) => void latest.set(change.path, change))
-      const files = [...latest.values()].filter(({ action }) => action === 'write')
-      return {
-        version,
-        files: files.map(({ path, version: at, bytes }) => ({ path, version: at, bytes })),
-      }
-    },
-    async content(path, version) {
-      const kept: { path: string; content: Content } | undefined = await requested(
-        (await reading(contentsStore)).get(version),
-      )
-      return kept?.path === path ? kept.content : undefined
-    },
+    version: () => read(changesStore, lastVersion),
+    index: () =>
+      read(changesStore, async (from) => {
+        const version = await lastVersion(from)
+        const latest = new Map<string, FileChange>()
+        await each(from.openCursor(), (change) => void latest.set(change.path, change))
+        const files = [...latest.values()].filter(({ action }) => action === 'write')
+        return {
+          version,
+          files: files.map(({ path, version: at, bytes }) => ({ path, version: at, bytes })),
+        }
+      }),
+    content: (path, version) =>
+      read(contentsStore, async (from) => {
+        const kept: { path: string; content: Content } | undefined = await requested(
+          from.get(version),
+        )
+        return kept?.path === path ? kept.content : undefined
+      }),
     async changes(path, limit, before) {
       const found: FileChange[] = []
       if (limit < 1 || before < 1) return found
-      const range = IDBKeyRange.upperBound(before, true)
-      await each((await reading()).openCursor(range, 'prev'), (change) => {
-        if (path === undefined || change.path === path) found.push(change)
-        return found.length < limit
-      })
+      await read(changesStore, (from) =>
+        each(from.openCursor(IDBKeyRange.upperBound(before, true), 'prev'), (change) => {
+          if (path === undefined || change.path === path) found.push(change)
+          return found.length < limit
+        }),
+      )
       return found
     },
-    async commit(expected, changes, keep) {
-      const stores = [changesStore, contentsStore]
-      const transaction = (await open()).transaction(stores, 'readwrite')
-      return transact(transaction, async () => {
+    commit: (expected, changes, keep) =>
+      connection.run([changesStore, contentsStore], 'readwrite', async (transaction) => {
         const to = transaction.objectStore(changesStore)
         const contents = transaction.objectStore(contentsStore)
         if ((await lastVersion(to)) !== expected) return false
@@ -85,8 +85,7 @@ function backend(name: string): WorkspaceBackend {
         }
         for (const { path } of changes) await forget(to, contents, path, keep)
         return true
-      })
-    },
+      }),
   }
 }
 
@@ -116,21 +115,4 @@ function each(
       else cursor.continue()
     }
   })
-}
-
-async function openDatabase(name: string, onClosed: () => void): Promise<IDBDatabase> {
-  const request = indexedDB.open(name, 1)
-  request.onupgradeneeded = () => {
-    const changes = request.result.createObjectStore(changesStore, { keyPath: 'version' })
-    changes.createIndex('path', 'path')
-    request.result.createObjectStore(contentsStore, { keyPath: 'version' })
-  }
-  const database = await requested(request)
-  // Another tab deletes it, or the browser does: the next use opens it anew.
-  database.onversionchange = () => {
-    database.close()
-    onClosed()
-  }
-  database.onclose = onClosed
-  return database
 }

@@ -1,0 +1,67 @@
+/**
+ * A history in memory: lost with the process.
+ * @module
+ */
+import { copyJson } from '../execute/copy.ts'
+import { positiveInteger } from '../option.ts'
+import {
+  defaultDocuments,
+  defaultLimit,
+  type HistoryDocument,
+  type HistoryOptions,
+  type HistoryStore,
+} from './history.ts'
+
+interface Collection {
+  readonly documents: Map<string, HistoryDocument>
+  find: ((query: string) => string[]) | undefined
+}
+
+export type {
+  HistoryDocument,
+  HistoryOptions,
+  HistoryQuery,
+  HistoryStore,
+} from './history.ts'
+
+/** Throws `THREEPASS_BAD_OPTION` for a bound that is none. */
+export function memoryHistory({
+  maxDocuments = defaultDocuments,
+}: HistoryOptions = {}): HistoryStore {
+  positiveInteger('maxDocuments', maxDocuments)
+  const collections = new Map<string, Collection>()
+  const newest = ({ documents }: Collection) =>
+    [...documents.values()].reverse().sort((a, b) => b.at - a.at)
+  return {
+    async put(document) {
+      const { collection: name, id } = document
+      const own = collections.get(name) ?? { documents: new Map(), find: undefined }
+      collections.set(name, own)
+      own.find = undefined
+      own.documents.delete(id)
+      own.documents.set(id, { ...document, data: copyJson(document.data) })
+      for (const old of newest(own).slice(maxDocuments)) own.documents.delete(old.id)
+    },
+    async get(collection, id) {
+      return collections.get(collection)?.documents.get(id)
+    },
+    async list(collection, { limit = defaultLimit, since = 0 } = {}) {
+      const own = collections.get(collection)
+      if (!own) return []
+      return newest(own)
+        .filter(({ at }) => at >= since)
+        .slice(0, limit)
+    },
+    async search(collection, query, { limit = defaultLimit, since = 0 } = {}) {
+      const own = collections.get(collection)
+      if (!own) return []
+      const { indexDocuments } = await import('./search-index.ts')
+      own.find ??= indexDocuments([...own.documents.values()])
+      return own
+        .find(query)
+        .flatMap((id) => own.documents.get(id) ?? [])
+        .filter(({ at }) => at >= since)
+        .slice(0, limit)
+    },
+  }
+}
