@@ -7,6 +7,7 @@ import {
   agentTransport,
   browserModel,
   browserModelAvailability,
+  type FinishedTurn,
   offlineModel,
 } from '../src/agent/index.ts'
 import type { RemoteRun } from '../src/client/index.ts'
@@ -46,6 +47,9 @@ export interface ConversationParts {
   readonly link: WorkerLink
   readonly dispatcher: (mode: Mode) => Dispatcher
   readonly onRunEvent: EventListener
+  /** Of the loop in the page. */
+  readonly sessionId: string
+  readonly onFinish: (turn: FinishedTurn) => Promise<void>
   readonly onTokenWanted: () => void
   readonly onChange: () => void
 }
@@ -75,6 +79,8 @@ export function createConversation(parts: ConversationParts): Conversation {
             model: model === 'browser' ? browserModel({ onDownload }) : offlineModel(),
             dispatcher: parts.dispatcher(mode()),
             onRunEvent: parts.onRunEvent,
+            sessionId: parts.sessionId,
+            onFinish: parts.onFinish,
           })
         : new DefaultChatTransport<UIMessage>({
             api: '/v1/chat',

@@ -2,7 +2,9 @@
  * The dispatcher in this page: IndexedDB for cache and runs, page tools beside the built-in ones.
  * @module
  */
-import { starterSet } from '../src/builtin/index.ts'
+import { type FinishedTurn, offlineModel, subagentsTool } from '../src/agent/index.ts'
+import { errorHints, starterSet, taskLog } from '../src/builtin/index.ts'
+import { indexedDBHistory } from '../src/history/indexeddb.ts'
 import {
   type AnyTool,
   type Approver,
@@ -17,6 +19,7 @@ import { guardedFetch } from '../src/net/guarded-fetch.ts'
 import { indexedDBCacheStore } from '../src/result-cache/indexeddb.ts'
 import { indexedDBRunStore } from '../src/run-state/indexeddb.ts'
 import { memoryRecords } from '../src/run-state/records.ts'
+import { runCommandTool } from '../src/shell/index.ts'
 import { indexedDBWorkspace } from '../src/workspace/indexeddb.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
 import type { AskForm } from './ask-form.ts'
@@ -25,6 +28,9 @@ export interface LocalRuns {
   /** A run in this mode; its rounds share the dedupe map and the loaded set. */
   open(mode: Mode, onEvent: EventListener): Run
   dispatcher(mode: Mode): Dispatcher
+  readonly sessionId: string
+  /** Notes what a turn of the chat came to, for chat_history. */
+  readonly onFinish: (turn: FinishedTurn) => Promise<void>
 }
 
 const sessionKey = 'threepass-session'
@@ -37,11 +43,15 @@ export function localRuns(
   const store = indexedDBRunStore()
   const cache = indexedDBCacheStore()
   const workspace = pageWorkspace()
+  const history = indexedDBHistory()
   const fetch = guardedFetch({})
+  const tasks = taskLog({ history, store })
+  const shared = { store, cache, approver, hints: errorHints({ history }) }
   const builtin = starterSet({
     workspace,
     fetch,
     store,
+    history,
     // They live as long as the page: nothing that a script could read lies in its storage.
     secrets: memoryRecords(),
     ask: {
@@ -49,11 +59,18 @@ export function localRuns(
         (await form.ask(args, idempotencyKey, signal)) as unknown as Json,
     },
   })
-  const tools = [...pageTools, ...builtin]
-  const dispatcher = (mode: Mode) => createDispatcher({ tools, mode, store, cache, approver })
+  const own = [...pageTools, ...builtin, runCommandTool({ workspace, fetch })]
+  const models = { offline: offlineModel() }
+  const tools = [...own, subagentsTool({ models, tools: own, dispatcher: shared })]
+  const dispatcher = (mode: Mode) =>
+    createDispatcher({ ...shared, tools, mode, onEvent: tasks.onEvent })
+  const session = sessionId()
   return {
     dispatcher,
-    open: (mode, onEvent) => dispatcher(mode).run({ sessionId: sessionId(), onEvent }),
+    open: (mode, onEvent) => dispatcher(mode).run({ sessionId: session, onEvent }),
+    sessionId: session,
+    onFinish: ({ runId, objective, result }) =>
+      tasks.note({ runId, sessionId: session, objective, answer: result.text }),
   }
 }
 

@@ -80,6 +80,8 @@ const conversation = createConversation({
   link,
   dispatcher: local.dispatcher,
   onRunEvent: (event) => onEvent(event),
+  sessionId: local.sessionId,
+  onFinish: local.onFinish,
   onTokenWanted: () => set({ needsToken: true }),
   onChange: () => schedule(),
 })

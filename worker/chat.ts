@@ -15,6 +15,7 @@ import {
   withinBounds,
   withoutFiles,
 } from '../src/agent/index.ts'
+import type { TaskLog, TaskNote } from '../src/builtin/index.ts'
 import type { RunEvent } from '../src/index.ts'
 import { type ChatLog, chatLog } from './chat-log.ts'
 import { assistantMessage } from './chat-messages.ts'
@@ -22,6 +23,7 @@ import type { ChatRecords, TurnRecord } from './chat-records.ts'
 import type { Env } from './env.ts'
 import type { LiveRounds } from './live-rounds.ts'
 import { modelFromEnv } from './models.ts'
+import { sessionOf } from './run-id.ts'
 import type { RunSetup, SessionDispatchers } from './session-dispatchers.ts'
 
 /** A turn under way. */
@@ -71,6 +73,8 @@ export interface ChatParts {
   readonly waitUntil: (work: Promise<unknown>) => void
   /** A turn has begun. */
   readonly onTurn: () => void
+  /** Hears what turns were about and came to. */
+  readonly tasks: Pick<TaskLog, 'note'>
 }
 
 /** Characters of JSON that are kept of the conversation for the model; each checkpoint stores all of it. */
@@ -89,6 +93,7 @@ export function createChat({
   beginRun,
   waitUntil,
   onTurn,
+  tasks,
 }: ChatParts): Chat {
   let turn: LiveTurn | undefined
   let starting: Promise<unknown> = Promise.resolve()
@@ -123,6 +128,7 @@ export function createChat({
       await records.saveTurn({ ...kept, chunks, ...(assistant && { assistant }) })
       const { turns } = await records.load()
       await records.save({ turns, messages: all })
+      await tasks.note(noteOf(record, result.text))
     })
     const ended = done.catch(console.error).finally(() => {
       over = true
@@ -231,6 +237,12 @@ export function createChat({
       }
     },
   }
+}
+
+/** What the turn was about, for the history of the session. */
+function noteOf({ runId, user }: TurnRecord, answer: string): TaskNote {
+  const said = user.parts.flatMap((part) => (part.type === 'text' ? part.text : []))
+  return { runId, sessionId: sessionOf(runId) ?? '', objective: said.join('\n'), answer }
 }
 
 /** The model did not even begin, for a reason that a repetition meets again: a file that it cannot take. */

@@ -5,17 +5,18 @@
 import {
   type AnyTool,
   type Approver,
+  type CacheStore,
   type ClientCalls,
   type ClientToolDefinition,
   createDispatcher,
   type Diagnostic,
   type Dispatcher,
   type EventListener,
+  type Hints,
   type Mode,
   type Run,
   type RunStore,
 } from '../src/index.ts'
-import { kvCacheStore } from '../src/result-cache/kv.ts'
 import { defaultMode, type Env, maxConcurrent } from './env.ts'
 
 /** What a run was opened with. */
@@ -39,7 +40,9 @@ export interface DispatcherParts {
   readonly store: RunStore
   /** The Worker's own. */
   readonly tools: readonly AnyTool[]
+  readonly cache: CacheStore
   readonly approver: Approver
+  readonly hints: Hints
   readonly clientCalls: ClientCalls
   readonly waitUntil: (work: Promise<unknown>) => void
   readonly onEvent: EventListener
@@ -51,7 +54,8 @@ export interface DispatcherParts {
 const mostDispatchers = 16
 
 export function sessionDispatchers(parts: DispatcherParts): SessionDispatchers {
-  const { env, kv, store, tools, approver, clientCalls, waitUntil, onEvent, liveRuns } = parts
+  const { env, kv, store, cache, tools, approver, hints, clientCalls } = parts
+  const { waitUntil, onEvent, liveRuns } = parts
   const made = new Map<string, Dispatcher>()
 
   const dispatcherOf = (runId: string): Dispatcher => {
@@ -82,8 +86,9 @@ export function sessionDispatchers(parts: DispatcherParts): SessionDispatchers {
       badTools: clientTools.length > 0 ? 'skip' : 'throw',
       mode,
       maxConcurrent: maxConcurrent(env),
-      cache: kvCacheStore(env.RESULTS, { waitUntil }),
+      cache,
       store,
+      hints,
       approver,
       waitUntil,
       onEvent,

@@ -3,6 +3,9 @@
  * @module
  */
 import { DurableObject } from 'cloudflare:workers'
+import type { SubagentRecord } from '../src/agent/index.ts'
+import { errorHints, taskLog } from '../src/builtin/index.ts'
+import { durableObjectHistory } from '../src/history/durable-object.ts'
 import {
   type Approver,
   type ClientCallRecord,
@@ -11,15 +14,18 @@ import {
   type PromptApprover,
   promptApprover,
   type QuestionRecord,
+  type RunEvent,
 } from '../src/index.ts'
+import { kvCacheStore } from '../src/result-cache/kv.ts'
 import { durableObjectRecords, durableObjectRunStore } from '../src/run-state/durable-object.ts'
 import { durableObjectWorkspace } from '../src/workspace/durable-object.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
 import { type Chat, createChat } from './chat.ts'
 import { chatRecords } from './chat-records.ts'
 import { chatRoutes } from './chat-routes.ts'
-import { answerTimeoutMs, type Env } from './env.ts'
+import { answerTimeoutMs, type Env, maxConcurrent } from './env.ts'
 import { type LiveRounds, liveRounds } from './live-rounds.ts'
+import { modelFromEnv } from './models.ts'
 import { newRunId } from './run-id.ts'
 import { beginRun, runRoutes } from './run-routes.ts'
 import { dropBody } from './security.ts'
@@ -65,6 +71,16 @@ export class SessionObject extends DurableObject<Env> {
     })
     const approver: Approver = (batch) =>
       this.#live.asks(batch.runId, batch.roundId) ? this.#prompt.approver(batch) : []
+    const history = durableObjectHistory(storage)
+    const tasks = taskLog({ history, store })
+    const onEvent = (event: RunEvent) => {
+      this.#live.hear(event)
+      this.#chat.hear(event)
+      tasks.onEvent(event)
+    }
+    const hints = errorHints({ history })
+    const shared = { store, approver, hints, waitUntil, maxConcurrent: maxConcurrent(env) }
+    const cache = kvCacheStore(env.RESULTS, { waitUntil })
     const dispatchers = sessionDispatchers({
       env,
       kv: storage.kv,
@@ -74,15 +90,20 @@ export class SessionObject extends DurableObject<Env> {
         store,
         workspace: sessionWorkspace(state, env),
         secrets: durableObjectRecords<string>(storage, 'secret'),
+        history,
         calls: this.#calls,
+        model: {
+          models: { default: () => modelFromEnv(env) },
+          dispatcher: { ...shared, cache },
+          records: durableObjectRecords<SubagentRecord>(storage, 'subagent'),
+        },
       }),
       approver,
       clientCalls: this.#calls,
       waitUntil,
-      onEvent: (event) => {
-        this.#live.hear(event)
-        this.#chat.hear(event)
-      },
+      onEvent,
+      hints,
+      cache,
       liveRuns: () => [...this.#live.runIds(), this.#chat.turn()?.record.runId ?? []].flat(),
     })
     const parts = { store, prompt: this.#prompt, calls: this.#calls, live: this.#live, dispatchers }
@@ -98,6 +119,7 @@ export class SessionObject extends DurableObject<Env> {
       },
       waitUntil,
       onTurn: () => waitUntil(this.#setAlarm()),
+      tasks,
     })
     this.#revive = async () => {
       // First the chat: its rounds are heard from their first event on.

@@ -3,11 +3,13 @@
  * @module
  */
 import type { Context } from 'hono'
+import { memoryHistory } from '../src/history/memory.ts'
 import { clientCalls, createDispatcher, type Dispatcher } from '../src/index.ts'
 import { memoryRunStore } from '../src/run-state/memory.ts'
 import { memoryRecords } from '../src/run-state/records.ts'
 import { memoryWorkspace } from '../src/workspace/memory.ts'
 import type { Env } from './env.ts'
+import { modelFromEnv } from './models.ts'
 import { workerTools } from './worker-tools.ts'
 
 let catalogue: Dispatcher | undefined
@@ -20,6 +22,8 @@ export async function toolsRoute({ req, env }: Context<{ Bindings: Env }>): Prom
       store: memoryRunStore(),
       workspace: memoryWorkspace(),
       secrets: memoryRecords(),
+      history: memoryHistory(),
+      model: { models: { default: () => modelFromEnv(env) } },
       calls: clientCalls(),
     }),
     cache: false,

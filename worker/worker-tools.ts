@@ -2,6 +2,7 @@
  * The starter set of the Worker: real tools, enough to show every pass.
  * @module
  */
+import { type SubagentsOptions, subagentsTool } from '../src/agent/index.ts'
 import {
   braveSearch,
   duckDuckGoSearch,
@@ -11,8 +12,10 @@ import {
   starterSet,
   tavilySearch,
 } from '../src/builtin/index.ts'
+import type { HistoryStore } from '../src/history/history.ts'
 import type { AnyTool, ClientCalls, JsonObject, RunStore } from '../src/index.ts'
 import { guardedFetch } from '../src/net/guarded-fetch.ts'
+import { runCommandTool } from '../src/shell/index.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
 import { answerTimeoutMs, type Env, listed } from './env.ts'
 
@@ -22,16 +25,22 @@ export interface ToolParts {
   readonly store: RunStore
   readonly workspace: Workspace
   readonly secrets: SecretStore
+  readonly history: HistoryStore
   readonly calls: ClientCalls
+  /** What subagents work with; default: there are none. */
+  readonly model?: Omit<SubagentsOptions, 'tools'>
 }
 
-export function workerTools({ env, store, workspace, secrets, calls }: ToolParts): AnyTool[] {
-  return starterSet({
+export function workerTools(parts: ToolParts): AnyTool[] {
+  const { env, store, workspace, secrets, history, calls, model } = parts
+  const fetch = guardedFetch({ allowHosts: listed(env.ALLOWED_HOSTS) })
+  const tools = starterSet({
     workspace,
-    fetch: guardedFetch({ allowHosts: listed(env.ALLOWED_HOSTS) }),
+    fetch,
     store,
     search: searchProviders(env),
     secrets,
+    history,
     ask: {
       ask: (args, context) =>
         calls.ask({ name: 'ask_user', readOnly: true }, args as unknown as JsonObject, context),
@@ -39,6 +48,8 @@ export function workerTools({ env, store, workspace, secrets, calls }: ToolParts
       remote: true,
     },
   })
+  const all = [...tools, runCommandTool({ workspace, fetch })]
+  return [...all, ...(model ? [subagentsTool({ ...model, tools: all })] : [])]
 }
 
 /** What is configured; without anything the one that needs no key. */

@@ -9,7 +9,7 @@
 import type { Dispatcher } from '../dispatcher.ts'
 import { DispatchError } from '../errors.ts'
 import type { EventListener } from '../events.ts'
-import type { AgentMessage } from './agent-event.ts'
+import type { AgentMessage, AgentResult } from './agent-event.ts'
 import type { AgentOptions } from './options.ts'
 import { runAgent } from './run-agent.ts'
 import type { UIChunk } from './ui-chunk.ts'
@@ -28,6 +28,16 @@ export interface AgentTransportOptions extends LoopOptions {
   readonly sessionId?: string
   /** Hears the events of the runs. */
   readonly onRunEvent?: EventListener
+  /** Hears what each turn came to: for a history. What it throws or rejects with is swallowed. */
+  readonly onFinish?: (turn: FinishedTurn) => void | Promise<void>
+}
+
+export interface FinishedTurn {
+  readonly runId: string
+  readonly sessionId: string
+  /** The person's words. */
+  readonly objective: string
+  readonly result: AgentResult
 }
 
 /** A `ChatTransport` of the AI SDK. */
@@ -50,7 +60,7 @@ interface Conversation {
 
 /** One run a message; conversations are kept in memory, as the model sees them. */
 export function agentTransport(options: AgentTransportOptions): AgentTransport {
-  const { dispatcher, sessionId = crypto.randomUUID(), onRunEvent, ...loop } = options
+  const { dispatcher, sessionId = crypto.randomUUID(), onRunEvent, onFinish, ...loop } = options
   const chats = new Map<string, Conversation>()
   const conversationOf = (chatId: string): Conversation => {
     const known = chats.get(chatId) ?? { before: new Map() }
@@ -102,6 +112,10 @@ export function agentTransport(options: AgentTransportOptions): AgentTransport {
             .then((result) => {
               conversation.messages = result.messages
               if (!gone) controller.close()
+              const { runId } = run
+              Promise.resolve({ runId, sessionId, objective: textOf(last), result })
+                .then(onFinish)
+                .catch(() => {})
             })
             .catch((error) => controller.error(error))
             .finally(end)
@@ -114,6 +128,10 @@ export function agentTransport(options: AgentTransportOptions): AgentTransport {
     },
     reconnectToStream: async () => null,
   }
+}
+
+function textOf({ parts }: PageMessage): string {
+  return parts.flatMap((part) => (typeof part.text === 'string' ? part.text : [])).join('\n')
 }
 
 function nothingSaid(): DispatchError {

@@ -13,6 +13,7 @@ export {
   type AgentTransport,
   type AgentTransportOptions,
   agentTransport,
+  type FinishedTurn,
 } from './agent-transport.ts'
 export { type AISDKTool, repairToolCall, toAISDKTools } from './ai-sdk-tools.ts'
 export {

@@ -8,6 +8,7 @@
  * ```
  * @module
  */
+import { expiring } from '../clock.ts'
 import { positiveInteger } from '../option.ts'
 import { hostRules } from './address.ts'
 import { checkUrl, type Guard, refuse } from './check-url.ts'
@@ -60,9 +61,8 @@ export function guardedFetch(options: GuardedFetchOptions = {}): typeof fetch {
   const follow = options.hiddenRedirects === 'follow'
 
   return async (input, init) => {
-    const deadline = AbortSignal.timeout(timeoutMs)
     const given = init?.signal ?? (input instanceof Request ? input.signal : undefined)
-    const signal = given ? AbortSignal.any([given, deadline]) : deadline
+    const signal = expiring(timeoutMs, given)
     let hop = firstHop(input, init)
     for (let redirects = 0; ; redirects += 1) {
       await checkUrl(hop.url, guard, signal)

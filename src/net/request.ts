@@ -2,6 +2,7 @@
  * One request of a tool: one deadline from the first packet to the last byte, errors in one line.
  * @module
  */
+import { expiring } from '../clock.ts'
 import { isDispatchError } from '../errors.ts'
 import { type Body, readBody } from './read-body.ts'
 
@@ -29,7 +30,7 @@ export async function request(
   init: RequestInit,
   { timeoutMs, maxBytes, signal: own }: RequestBounds,
 ): Promise<Exchange> {
-  const signal = AbortSignal.any([own, AbortSignal.timeout(timeoutMs)])
+  const signal = expiring(timeoutMs, own)
   try {
     const response = await send(url, { ...init, signal })
     return { response, body: await readBody(response, { maxBytes, signal }) }

@@ -58,6 +58,7 @@ async function bundle(tools: string | undefined): Promise<string> {
     conditions: ['workerd', 'worker', 'browser'],
     external: ['cloudflare:*', 'node:*'],
     target: 'es2022',
+    alias: { 'node:zlib': `${root}src/shell/no-zlib.ts` },
     plugins: [replace],
   })
   return outputFiles[0]?.text ?? ''
