@@ -35,7 +35,7 @@ async function chunksOf(subpath, target) {
     conditions: ['import'],
     target: 'es2022',
     // Given by whoever uses it: test runner and shell.
-    external: ['vitest', 'just-bash'],
+    external: ['vitest', 'just-bash', 'quickjs-wasi'],
     write: false,
     metafile: true,
   })

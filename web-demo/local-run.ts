@@ -2,6 +2,7 @@
  * The dispatcher in this page: IndexedDB for cache and runs, page tools beside the built-in ones.
  * @module
  */
+import wasmUrl from 'quickjs-wasi/quickjs.wasm?url'
 import { type FinishedTurn, offlineModel, subagentsTool } from '../src/agent/index.ts'
 import { errorHints, starterSet, taskLog } from '../src/builtin/index.ts'
 import { indexedDBHistory } from '../src/history/indexeddb.ts'
@@ -19,6 +20,7 @@ import { guardedFetch } from '../src/net/guarded-fetch.ts'
 import { indexedDBCacheStore } from '../src/result-cache/indexeddb.ts'
 import { indexedDBRunStore } from '../src/run-state/indexeddb.ts'
 import { memoryRecords } from '../src/run-state/records.ts'
+import { quickJSSandbox, testToolTool, workspaceScripts } from '../src/script/index.ts'
 import { runCommandTool } from '../src/shell/index.ts'
 import { indexedDBWorkspace } from '../src/workspace/indexeddb.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
@@ -59,7 +61,17 @@ export function localRuns(
         (await form.ask(args, idempotencyKey, signal)) as unknown as Json,
     },
   })
-  const own = [...pageTools, ...builtin, runCommandTool({ workspace, fetch })]
+  const own = [
+    ...pageTools,
+    ...builtin,
+    runCommandTool({ workspace, fetch }),
+    testToolTool({
+      sandbox: quickJSSandbox({
+        wasm: () => WebAssembly.compileStreaming(globalThis.fetch(wasmUrl)),
+      }),
+      scripts: workspaceScripts(workspace),
+    }),
+  ]
   const models = { offline: offlineModel() }
   const tools = [...own, subagentsTool({ models, tools: own, dispatcher: shared })]
   const dispatcher = (mode: Mode) =>

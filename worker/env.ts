@@ -24,6 +24,17 @@ export interface Env extends ModelEnv {
   readonly SEARCH_TAVILY_KEY?: string
   /** A SearXNG instance; a private one also stands in ALLOWED_HOSTS. */
   readonly SEARXNG_URL?: string
+  /** Bots that may write to these chats only: `name=id`, separated by commas. */
+  readonly TELEGRAM_BOT_TOKEN?: string
+  readonly TELEGRAM_CHATS?: string
+  readonly DISCORD_BOT_TOKEN?: string
+  readonly DISCORD_CHANNELS?: string
+  readonly SLACK_BOT_TOKEN?: string
+  readonly SLACK_CHANNELS?: string
+  /** Where the bots' APIs are, for tests and proxies; default: the platforms' own. */
+  readonly TELEGRAM_BASE_URL?: string
+  readonly DISCORD_BASE_URL?: string
+  readonly SLACK_BASE_URL?: string
   /** Private hosts, separated by commas, that fetching tools may reach (local development). */
   readonly ALLOWED_HOSTS?: string
 }

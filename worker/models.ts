@@ -2,8 +2,9 @@
  * The model of the chat, from the Worker's variables. A vendor's package is loaded when it is asked for.
  * @module
  */
-import type { LanguageModelV3 } from '@ai-sdk/provider'
+import type { ImageModelV3, LanguageModelV3, SpeechModelV3 } from '@ai-sdk/provider'
 import { offlineModel } from '../src/agent/index.ts'
+import type { StarterSetOptions } from '../src/builtin/index.ts'
 import { DispatchError } from '../src/index.ts'
 
 export interface ModelEnv {
@@ -12,6 +13,13 @@ export interface ModelEnv {
   /** Where the vendor's API is; default: the vendor's own. */
   readonly MODEL_BASE_URL?: string
   readonly MODEL_API_KEY?: string
+  /** Models of generate_image and generate_audio: `openai:<id>` or `workers-ai:<id>`; default: no such tools. */
+  readonly IMAGE_MODEL?: string
+  readonly SPEECH_MODEL?: string
+  /** Where an OpenAI-compatible API of them is; default: OpenAI's own. */
+  readonly MEDIA_BASE_URL?: string
+  /** Default: MODEL_API_KEY. */
+  readonly MEDIA_API_KEY?: string
   /** The Workers AI binding. */
   readonly AI?: { run(model: string, input: object, options?: object): Promise<unknown> }
 }
@@ -56,11 +64,62 @@ const vendors: {
   },
   async 'workers-ai'(id, { AI: binding }) {
     if (!binding) throw badModel('MODEL workers-ai:… needs the AI binding: [ai] binding = "AI"')
-    const { createWorkersAI } = await import('workers-ai-provider')
-    type Settings = Extract<Parameters<typeof createWorkersAI>[0], { binding: unknown }>
-    const ai = createWorkersAI({ binding: binding as Settings['binding'] })
+    const ai = await workersAI(binding)
     return ai(id as Parameters<typeof ai>[0])
   },
+}
+
+type MediaModels = Pick<StarterSetOptions, 'imageModel' | 'speechModel'>
+
+/** What is configured. Throws `THREEPASS_BAD_OPTION` for a form that is none, at the first request. */
+export function mediaModels(env: ModelEnv): MediaModels {
+  const { IMAGE_MODEL: image, SPEECH_MODEL: speech } = env
+  return {
+    ...(image && { imageModel: mediaModel('IMAGE_MODEL', image, env, 'image') }),
+    ...(speech && { speechModel: mediaModel('SPEECH_MODEL', speech, env, 'speech') }),
+  }
+}
+
+interface MediaKinds {
+  readonly image: ImageModelV3
+  readonly speech: SpeechModelV3
+}
+
+/** Looked at now, made when it is asked for. */
+function mediaModel<Kind extends keyof MediaKinds>(
+  variable: string,
+  value: string,
+  env: ModelEnv,
+  kind: Kind,
+): () => Promise<MediaKinds[Kind]> {
+  const [, vendor = '', id = ''] = /^(openai|workers-ai):(.+)$/.exec(value.trim()) ?? []
+  if (vendor === '') {
+    throw badModel(`${variable} is "${value}"; the forms are openai:<id> and workers-ai:<id>`)
+  }
+  if (vendor === 'workers-ai') {
+    const binding = env.AI
+    if (!binding) throw badModel(`${variable} workers-ai:… needs the AI binding`)
+    return async () => {
+      const ai = await workersAI(binding)
+      // Its types list the models that it knows of.
+      return ai[kind](id as never) as unknown as MediaKinds[Kind]
+    }
+  }
+  const apiKey = env.MEDIA_API_KEY ?? env.MODEL_API_KEY
+  if (!apiKey && !env.MEDIA_BASE_URL)
+    throw badModel(`${variable} openai:… needs the secret MEDIA_API_KEY`)
+  return async () => {
+    const { createOpenAI } = await import('@ai-sdk/openai')
+    const baseURL = env.MEDIA_BASE_URL?.replace(/\/$/, '')
+    const openai = createOpenAI({ apiKey: apiKey ?? 'none', ...(baseURL && { baseURL }) })
+    return openai[kind](id) as unknown as MediaKinds[Kind]
+  }
+}
+
+async function workersAI(binding: NonNullable<ModelEnv['AI']>) {
+  const { createWorkersAI } = await import('workers-ai-provider')
+  type Settings = Extract<Parameters<typeof createWorkersAI>[0], { binding: unknown }>
+  return createWorkersAI({ binding: binding as Settings['binding'] })
 }
 
 function keyOf({ MODEL_API_KEY: key }: ModelEnv, vendor: string): string {

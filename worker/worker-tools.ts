@@ -2,6 +2,7 @@
  * The starter set of the Worker: real tools, enough to show every pass.
  * @module
  */
+import quickJS from 'quickjs-wasi/quickjs.wasm'
 import { type SubagentsOptions, subagentsTool } from '../src/agent/index.ts'
 import {
   braveSearch,
@@ -15,9 +16,12 @@ import {
 import type { HistoryStore } from '../src/history/history.ts'
 import type { AnyTool, ClientCalls, JsonObject, RunStore } from '../src/index.ts'
 import { guardedFetch } from '../src/net/guarded-fetch.ts'
+import { quickJSSandbox, testToolTool, workspaceScripts } from '../src/script/index.ts'
 import { runCommandTool } from '../src/shell/index.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
+import { botsOf } from './bots.ts'
 import { answerTimeoutMs, type Env, listed } from './env.ts'
+import { mediaModels } from './models.ts'
 
 /** What the tools of one session work on. */
 export interface ToolParts {
@@ -39,6 +43,8 @@ export function workerTools(parts: ToolParts): AnyTool[] {
     fetch,
     store,
     search: searchProviders(env),
+    ...botsOf(env),
+    ...mediaModels(env),
     secrets,
     history,
     ask: {
@@ -48,7 +54,14 @@ export function workerTools(parts: ToolParts): AnyTool[] {
       remote: true,
     },
   })
-  const all = [...tools, runCommandTool({ workspace, fetch })]
+  const all = [
+    ...tools,
+    runCommandTool({ workspace, fetch }),
+    testToolTool({
+      sandbox: quickJSSandbox({ wasm: () => quickJS }),
+      scripts: workspaceScripts(workspace),
+    }),
+  ]
   return [...all, ...(model ? [subagentsTool({ ...model, tools: all })] : [])]
 }
 

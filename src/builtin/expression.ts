@@ -6,6 +6,9 @@
 export type Expression =
   | { readonly kind: 'number'; readonly text: string }
   | { readonly kind: 'name'; readonly name: string }
+  /** A number with what stands right behind it: `3 km`. */
+  | { readonly kind: 'measure'; readonly number: Expression; readonly unit: Expression }
+  | { readonly kind: 'convert'; readonly value: Expression; readonly to: Expression }
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly Expression[] }
 
 const longestExpression = 1_000
@@ -28,7 +31,8 @@ interface Reader {
 
 /**
  * `+ - * / % ^ **` (`^` binds tightest and to the right, `-2^2` is -4), `!`, parentheses, numbers
- * (decimal, exponent, 0x, 0b), names and calls. Throws an Error that says where it stops making sense;
+ * (decimal, exponent, 0x, 0b), names and calls, a unit right behind a number (`3 km`, binds tighter than
+ * `*`), and `to` a unit at the end. Throws an Error that says where it stops making sense;
  * at most 1,000 characters and 100 levels.
  */
 export function readExpression(text: string): Expression {
@@ -36,7 +40,11 @@ export function readExpression(text: string): Expression {
     throw new Error(`longer than ${longestExpression} characters`)
   }
   const reader: Reader = { tokens: tokensOf(asciiSigns(text)), next: 0, depth: 0 }
-  const expression = sum(reader)
+  let expression = sum(reader)
+  if (isConversion(reader)) {
+    reader.next += 1
+    expression = { kind: 'convert', value: expression, to: product(reader) }
+  }
   const rest = peek(reader)
   if (rest.kind !== 'end') {
     const hint = rest.kind === 'name' || rest.text === '(' ? '; write * to multiply' : ''
@@ -46,7 +54,15 @@ export function readExpression(text: string): Expression {
 }
 
 function asciiSigns(text: string): string {
-  return text.replace(/[×·]/g, '*').replace(/÷/g, '/').replace(/[−–]/g, '-')
+  return text
+    .replace(/[×·]/g, '*')
+    .replace(/÷/g, '/')
+    .replace(/[−–]/g, '-')
+    .replace(/°/g, ' deg')
+    .replace(/[µμ]/g, 'u')
+    .replace(/[ΩΩ]/g, 'ohm')
+    .replace(/²/g, '^2')
+    .replace(/³/g, '^3')
 }
 
 function tokensOf(text: string): Token[] {
@@ -96,6 +112,22 @@ function sum(reader: Reader): Expression {
 
 const products: Readonly<Record<string, string>> = { '*': 'mul', '/': 'div', '%': 'mod' }
 
+/** `5 km to mi`, `5 km as mi`, `5 km in mi`; `5 in` alone is five inches. */
+function isConversion({ tokens, next }: Reader): boolean {
+  return isConversionAt(tokens, next)
+}
+
+function isConversionAt(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at]
+  if (!isName(token)) return false
+  if (token?.text === 'to' || token?.text === 'as') return true
+  return token?.text === 'in' && isName(tokens[at + 1]) && !isConversionAt(tokens, at + 1)
+}
+
+function isName(token: Token | undefined): boolean {
+  return token?.kind === 'name'
+}
+
 function product(reader: Reader): Expression {
   let left = signed(reader)
   for (let sign = take(reader, '*', '/', '%'); sign; sign = take(reader, '*', '/', '%')) {
@@ -112,11 +144,27 @@ function product(reader: Reader): Expression {
 
 function signed(reader: Reader): Expression {
   const sign = take(reader, '+', '-')
-  if (!sign) return power(reader)
+  if (!sign) return measure(reader)
   reader.depth += 1
   if (reader.depth > deepestNesting) throw new Error('nested too deeply')
   const value = signed(reader)
   reader.depth -= 1
+  return sign === '-' ? call('neg', value) : value
+}
+
+function measure(reader: Reader): Expression {
+  const isNumber = peek(reader).kind === 'number'
+  let left = power(reader)
+  while (isNumber && isName(peek(reader)) && !isConversion(reader)) {
+    left = { kind: 'measure', number: left, unit: power(reader) }
+  }
+  return left
+}
+
+/** An exponent: `2^3 m` is eight metres. */
+function signedPower(reader: Reader): Expression {
+  const sign = take(reader, '+', '-')
+  const value = sign ? signedPower(reader) : power(reader)
   return sign === '-' ? call('neg', value) : value
 }
 
@@ -126,7 +174,7 @@ function power(reader: Reader): Expression {
   if (!take(reader, '^', '**')) return base
   reader.depth += 1
   if (reader.depth > deepestNesting) throw new Error('nested too deeply')
-  const exponent = signed(reader)
+  const exponent = signedPower(reader)
   reader.depth -= 1
   return call('pow', base, exponent)
 }

@@ -15,6 +15,11 @@ export {
   type UserReply,
 } from './ask-user.ts'
 export { calculateTool } from './calculate.ts'
+export { type ChatBotOptions, chatBotTools } from './chat-bots/chat-bot-tools.ts'
+export { discordBot } from './chat-bots/discord.ts'
+export type { BotChat, BotIo, BotMessage, BotOptions, ChatPlatform } from './chat-bots/platform.ts'
+export { slackBot } from './chat-bots/slack.ts'
+export { telegramBot } from './chat-bots/telegram.ts'
 export { type ChatHistoryOptions, chatHistoryTool } from './chat-history.ts'
 export { currentTimeTool } from './current-time.ts'
 export { type DownloadFileOptions, downloadFileTool } from './download-file.ts'
@@ -23,7 +28,11 @@ export { type ErrorHistoryOptions, errorHints, errorHistoryTool } from './error-
 export { type FetchPageOptions, fetchPageTool } from './fetch-page.ts'
 export { fileHistoryTool } from './file-history.ts'
 export { findFilesTool } from './find-files.ts'
+export { htmlTemplateTool } from './guides/html-template.ts'
+export { reasoningGuideTool } from './guides/reasoning-guide.ts'
 export { type HttpRequestOptions, httpRequestTool } from './http-request.ts'
+export { type GenerateAudioOptions, generateAudioTool } from './media/generate-audio.ts'
+export { type GenerateImageOptions, generateImageTool } from './media/generate-image.ts'
 export { readFilesTool } from './read-files.ts'
 export { readResultTool } from './read-result.ts'
 export {

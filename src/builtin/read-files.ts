@@ -7,6 +7,7 @@ import type { JsonObject } from '../round.ts'
 import type { JsonSchema, Tool } from '../tools/tool.ts'
 import { fileResources } from '../workspace/path.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import { mediaKind } from './media/media-type.ts'
 
 interface FileRequest {
   readonly path: string
@@ -115,18 +116,10 @@ function failed(path: string, reason: string): Part {
   return { text: `${path}: error: ${reason}`, meta: { path, error: reason } }
 }
 
-/** By the first bytes: a name says what it likes. */
-function imageType([a, b, c, d, ...rest]: Uint8Array): string | undefined {
-  if (a === 0x89 && b === 0x50 && c === 0x4e && d === 0x47) return 'image/png'
-  if (a === 0xff && b === 0xd8 && c === 0xff) return 'image/jpeg'
-  if (a === 0x47 && b === 0x49 && c === 0x46 && d === 0x38) return 'image/gif'
-  const isWebP = a === 0x52 && b === 0x49 && c === 0x46 && d === 0x46 && rest[4] === 0x57
-  return isWebP ? 'image/webp' : undefined
-}
-
 function dataPart(path: string, data: Uint8Array, version: number): Part {
-  const mimeType = imageType(data.subarray(0, 16))
-  if (!mimeType) return failed(path, `it is a binary file of ${data.length} bytes`)
+  const mimeType = mediaKind(data)?.mediaType
+  if (!mimeType?.startsWith('image'))
+    return failed(path, `it is a binary file of ${data.length} bytes`)
   if (data.length > maxImageBytes) {
     return failed(path, `an image of ${data.length} bytes, at most ${maxImageBytes}`)
   }

@@ -8,6 +8,8 @@ import type { AnyTool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { type AskUserOptions, askUserTool } from './ask-user.ts'
 import { calculateTool } from './calculate.ts'
+import { chatBotTools } from './chat-bots/chat-bot-tools.ts'
+import type { ChatPlatform } from './chat-bots/platform.ts'
 import { chatHistoryTool } from './chat-history.ts'
 import { currentTimeTool } from './current-time.ts'
 import { downloadFileTool } from './download-file.ts'
@@ -16,7 +18,11 @@ import { errorHistoryTool } from './error-history.ts'
 import { fetchPageTool } from './fetch-page.ts'
 import { fileHistoryTool } from './file-history.ts'
 import { findFilesTool } from './find-files.ts'
+import { htmlTemplateTool } from './guides/html-template.ts'
+import { reasoningGuideTool } from './guides/reasoning-guide.ts'
 import { httpRequestTool } from './http-request.ts'
+import { type GenerateAudioOptions, generateAudioTool } from './media/generate-audio.ts'
+import { type GenerateImageOptions, generateImageTool } from './media/generate-image.ts'
 import { readFilesTool } from './read-files.ts'
 import { readResultTool } from './read-result.ts'
 import type { SearchProvider } from './search-providers.ts'
@@ -33,6 +39,11 @@ export interface StarterSetOptions {
   readonly store: RunStore
   /** Services of search_web; default: none, and no such tool. */
   readonly search?: readonly SearchProvider[]
+  /** Bots of list_chatbot and send_to_chatbot; default: none, and no such tools. */
+  readonly bots?: readonly ChatPlatform[]
+  /** Models of generate_image and generate_audio; default: none, and no such tools. */
+  readonly imageModel?: GenerateImageOptions['model']
+  readonly speechModel?: GenerateAudioOptions['model']
   /** How people are asked; default: nobody is, and there is no ask_user. */
   readonly ask?: Omit<AskUserOptions, 'secrets'>
   /** What happened in the session; default: nothing is kept, and there is no chat_history or error_history. */
@@ -41,12 +52,15 @@ export interface StarterSetOptions {
   readonly secrets?: SecretStore
 }
 
-/** The tools that the options allow, in name order. */
+/** The tools that the options allow. */
 export function starterSet({
   workspace,
   fetch,
   store,
   search,
+  bots,
+  imageModel,
+  speechModel,
   ask,
   history,
   secrets,
@@ -63,9 +77,14 @@ export function starterSet({
     fetchPageTool({ fetch }),
     fileHistoryTool({ workspace }),
     findFilesTool({ workspace }),
+    ...(speechModel ? [generateAudioTool({ model: speechModel, workspace })] : []),
+    ...(imageModel ? [generateImageTool({ model: imageModel, workspace })] : []),
+    htmlTemplateTool(),
     httpRequestTool({ fetch, workspace, ...kept }),
+    ...(bots ? chatBotTools({ platforms: bots, fetch }) : []),
     readFilesTool({ workspace }),
     readResultTool({ store }),
+    reasoningGuideTool(),
     ...(search ? [searchWebTool({ fetch, providers: search })] : []),
     waitTool(),
     writeTodoTool(),

@@ -35,7 +35,8 @@ const lines = (imports: readonly Import[]) => imports.map(({ from, to }) => `${f
 const source = importsOf('src')
 
 /** Beside the core: a host takes these by their own subpath. */
-const apart = /^src\/(agent|builtin|client|history|net|workspace|providers|shell|testing)(\/|\.ts)/
+const apart =
+  /^src\/(agent|builtin|client|history|net|workspace|providers|script|shell|testing)(\/|\.ts)/
 const core = source.filter(({ from }) => !apart.test(from))
 
 describe('imports point one way', () => {

@@ -1,4 +1,7 @@
 /** The real Worker under Miniflare, bundled as wrangler bundles it; tools may be replaced by a test's own. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { Miniflare, type MiniflareOptions } from 'miniflare'
 
@@ -33,7 +36,25 @@ export interface WorkerOptions {
 
 const root = new URL('../../', import.meta.url).pathname
 
-async function bundle(tools: string | undefined): Promise<string> {
+interface Bundle {
+  readonly code: string
+  /** WebAssembly files that it imports, as wrangler would hand them over. */
+  readonly wasm: readonly { readonly path: string; readonly contents: Buffer }[]
+}
+
+async function bundle(tools: string | undefined): Promise<Bundle> {
+  const wasm = new Map<string, Buffer>()
+  const compiled: Plugin = {
+    name: 'wasm',
+    setup(builder) {
+      builder.onResolve({ filter: /\.wasm$/ }, ({ path }) => {
+        const file = createRequire(import.meta.url).resolve(path)
+        wasm.set(basename(file), readFileSync(file))
+        return { path: `./${basename(file)}`, external: true }
+      })
+    },
+  }
+
   const replace: Plugin = {
     name: 'tools',
     setup(builder) {
@@ -59,9 +80,12 @@ async function bundle(tools: string | undefined): Promise<string> {
     external: ['cloudflare:*', 'node:*'],
     target: 'es2022',
     alias: { 'node:zlib': `${root}src/shell/no-zlib.ts` },
-    plugins: [replace],
+    plugins: [replace, compiled],
   })
-  return outputFiles[0]?.text ?? ''
+  return {
+    code: outputFiles[0]?.text ?? '',
+    wasm: [...wasm].map(([path, contents]) => ({ path, contents })),
+  }
 }
 
 export async function startWorker({
@@ -70,8 +94,12 @@ export async function startWorker({
   page,
   persist,
 }: WorkerOptions = {}): Promise<TestWorker> {
+  const { code, wasm } = await bundle(tools)
   const options: MiniflareOptions = {
-    modules: [{ type: 'ESModule', path: 'index.mjs', contents: await bundle(tools) }],
+    modules: [
+      { type: 'ESModule', path: 'index.mjs', contents: code },
+      ...wasm.map((each) => ({ type: 'CompiledWasm' as const, ...each })),
+    ],
     compatibilityDate: '2026-04-26',
     cf: false,
     host: '127.0.0.1',

@@ -100,6 +100,100 @@ describe('calculate', () => {
     if (expression !== '__proto__') expect(text).toContain(reason)
   })
 
+  it.each([
+    ['100 km/h to m/s', '27.7777777777777777777777777778 m/s'],
+    ['5 km to miles', '3.10685596118666984808717092182 miles'],
+    ['1 mi to km', '1.609344 km'],
+    ['5 ft + 3 in', '5.25 ft'],
+    ['5 ft + 3 in in cm', '160.02 cm'],
+    ['5 in', '5 in'],
+    ['5 in in cm', '12.7 cm'],
+    ['5 in as mm', '127 mm'],
+    ['100 km / 2 h', '50 km/h'],
+    ['60 km/h * 30 min', '30 km'],
+    ['5 km / 500 m', '10'],
+    ['9.8 m/s^2 * 2 s', '19.6 m/s'],
+    ['(3 m)^2', '9 m^2'],
+    ['sqrt(16 m^2)', '4 m'],
+    ['5 N * 2 m to J', '10 J'],
+    ['1 kWh to MJ', '3.6 MJ'],
+    ['20 degC to degF', '68 degF'],
+    ['-40 degF to degC', '-40 degC'],
+    ['98.6 °F to °C', '37 degC'],
+    ['0 K to celsius', '-273.15 celsius'],
+    ['max(20 degC, 70 degF)', '21.1111111111111111111111111111 degC'],
+    ['sin(30 deg)', '0.5'],
+    ['90° to rad', '1.57079632679489661923132169164 rad'],
+    ['1 GiB to MB', '1073.741824 MB'],
+    ['8 Mbit / 2 s to kB/s', '500 kB/s'],
+    ['1 year to days', '365.25 days'],
+    ['mean(1 m, 3 ft)', '0.9572 m'],
+    ['round(2.345 kg, 2)', '2.35 kg'],
+    ['1 / (2 ms)', '0.5 1/ms'],
+    ['1 / (2 ms) to Hz', '500 Hz'],
+    ['3 cups to mL', '709.7647095 mL'],
+    ['1 psi to Pa', '6894.75729316836133672267344535 Pa'],
+    ['speed_of_light to km/s', '299792.458 km/s'],
+    ['planck * speed_of_light / (500 nm) to eV', '2.47968396866400524475505489116 eV'],
+    ['avogadro * 2 mol', '1204428152000000000000000'],
+    ['2^3 m', '8 m'],
+    ['10 m² to ft²', '107.639104167097223083335055559 ft^2'],
+    ['3 Kilometers to m', '3000 m'],
+    ['5 µm to nm', '5000 nm'],
+    ['median(3, 1, 2) + median(1, 2, 3, 4)', '4.5'],
+    ['stdev(2, 4, 4, 4, 5, 5, 7, 9) ^ 2 - variance(2, 4, 4, 4, 5, 5, 7, 9)', '0'],
+    ['comb(52, 5)', '2598960'],
+    ['perm(10, 3)', '720'],
+    ['comb(1000, 998)', '499500'],
+    ['root(27, 3)', '3'],
+    ['root(-8, 3)', '-2'],
+    ['root(2, 12)', '1.05946309435929526456182529495'],
+    ['sqrt(2)^2 - 2', '0'],
+    ['1/3 * 3 - 1', '0'],
+    ['1/3 - 1/3', '0'],
+    ['phi', '1.61803398874989484820458683437'],
+  ])('%s is %s', async (expression, expected) => {
+    expect(await one(expression)).toBe(expected)
+  })
+
+  it.each([
+    ['5 km + 2 kg', 'kg and km do not measure the same'],
+    ['5 km to kg', 'do not measure the same'],
+    ['100 F to C', 'degrees are degC and degF'],
+    ['20 degC + 5 degC', 'convert degC to K'],
+    ['20 degC * 2 m', 'convert degC to K'],
+    ['(20 degC)^2', 'convert degC to K'],
+    ['sin(5 m)', 'sin takes a plain number, not m'],
+    ['2^(3 m)', 'an exponent takes a plain number'],
+    ['sqrt(5 m)', 'm has no such root'],
+    ['(5 m)^0.3', 'a unit takes a whole exponent'],
+    ['5 km to 2', 'convert to a unit'],
+    ['5 km to 2 m', 'convert to a unit'],
+    ['5 km to', 'ends too early'],
+    ['5 foos', 'unknown name "foos"'],
+    ['5 km / 0 h', 'division by zero'],
+    ['root(4, 2.5)', 'whole number'],
+    ['root(-4, 2)', 'no real number'],
+    ['comb(5, -1)', 'whole numbers'],
+    ['stdev(1)', 'takes 2 to 100 numbers'],
+    ['5 constructor', 'unknown name'],
+  ])('%s is an error: %s', async (expression, reason) => {
+    expect(await one(expression)).toContain(reason)
+  })
+
+  it('units keep to the arithmetic of numbers: there and back, and both orders', async () => {
+    const lengths = ['m', 'km', 'ft', 'in', 'mi', 'nmi', 'ly', 'angstrom']
+    for (const from of lengths)
+      for (const to of lengths) {
+        const [a, b] = [
+          await one(`7 ${from} + 3 ${to} to m`),
+          await one(`3 ${to} + 7 ${from} to m`),
+        ]
+        expect(a).toBe(b)
+        expect(await one(`(7 ${from} to ${to})`)).toMatch(/missing/)
+      }
+  })
+
   it('an error leaves the module in order: the next answer is right', async () => {
     await calculate('sin(1e100)', 'ln(-1)', 'tan(pi/2)', 'asin(2)')
     expect(await one('sin(pi/6)')).toBe('0.5')

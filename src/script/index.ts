@@ -1,0 +1,16 @@
+/**
+ * threepass/script: JavaScript tools in a sandbox. Needs the package `quickjs-wasi`, which is loaded when the
+ * first script runs.
+ * @module
+ */
+export {
+  type LoadedScript,
+  type ReadScript,
+  readScript,
+  type ScriptDefinition,
+  type ScriptSource,
+  workspaceScripts,
+} from './definition.ts'
+export { type QuickJSOptions, quickJSSandbox, type WasmModule } from './quickjs.ts'
+export type { ScriptBounds, ScriptOutcome, ScriptRun, ScriptSandbox } from './sandbox.ts'
+export { type TestToolOptions, testToolTool } from './test-tool.ts'

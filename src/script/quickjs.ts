@@ -1,0 +1,160 @@
+/**
+ * Scripts in QuickJS, compiled to WebAssembly: an engine of its own for every run.
+ * @module
+ */
+import type { JSException, JSValueHandle, QuickJS } from 'quickjs-wasi'
+import { wellFormed } from '../execute/text.ts'
+import { positiveInteger } from '../option.ts'
+import type { Json } from '../round.ts'
+import type { ScriptBounds, ScriptOutcome, ScriptRun, ScriptSandbox } from './sandbox.ts'
+
+/** A compiled module; this library names no runtime's own type for it. */
+export type WasmModule = object
+
+export interface QuickJSOptions extends ScriptBounds {
+  /**
+   * Gives the engine, compiled: `quickjs-wasi/quickjs.wasm` as the runtime loads such things (docs/scripts.md). Called
+   * once, with the first script.
+   */
+  readonly wasm: () => WasmModule | Promise<WasmModule>
+}
+
+type Bounds = Required<ScriptBounds>
+
+const file = 'script.js'
+const stackBytes = 262_144
+const levels = ['log', 'info', 'warn', 'error', 'debug']
+
+/** Throws `THREEPASS_BAD_OPTION` for a bound that is none. */
+export function quickJSSandbox({ wasm, ...given }: QuickJSOptions): ScriptSandbox {
+  const bounds: Bounds = {
+    maxSteps: positiveInteger('maxSteps', given.maxSteps ?? 25_000),
+    maxMemoryBytes: positiveInteger('maxMemoryBytes', given.maxMemoryBytes ?? 33_554_432),
+    maxOutput: positiveInteger('maxOutput', given.maxOutput ?? 1_048_576),
+  }
+  let module: Promise<WasmModule> | undefined
+  return {
+    async run(script) {
+      script.signal?.throwIfAborted()
+      module ??= Promise.resolve(wasm())
+      const own = module
+      // A module that could not be had is asked for again.
+      own.catch(() => {
+        if (module === own) module = undefined
+      })
+      const { QuickJS, EvalFlags } = await import('quickjs-wasi')
+      const work = { steps: 0, stopped: false }
+      const vm = await QuickJS.create({
+        wasm: (await own) as WebAssembly.Module,
+        memoryLimit: bounds.maxMemoryBytes,
+        maxStackSize: stackBytes,
+        interruptHandler() {
+          work.steps += 1
+          return work.steps > bounds.maxSteps || script.signal?.aborted === true
+        },
+      })
+      try {
+        return await runIn(vm, script, bounds, work, EvalFlags.TYPE_MODULE)
+      } finally {
+        vm.dispose()
+      }
+    },
+  }
+}
+
+interface Work {
+  steps: number
+}
+
+/** All of it at once: there is nothing in the engine that could wait. */
+async function runIn(
+  vm: QuickJS,
+  { code, input, signal }: ScriptRun,
+  { maxOutput, maxSteps }: Bounds,
+  work: Work,
+  moduleFlag: number,
+): Promise<ScriptOutcome> {
+  const logs: string[] = []
+  const logged = giveConsole(vm, logs, maxOutput)
+  // Taken before the script runs: it may do to its own globals what it likes.
+  const json = vm.global.getProp('JSON')
+  const [parse, stringify] = [json.getProp('parse'), json.getProp('stringify')]
+  const ended = (outcome: Pick<ScriptOutcome, 'output' | 'error'>): ScriptOutcome => {
+    signal?.throwIfAborted()
+    return { ...outcome, logs: logged(), steps: work.steps }
+  }
+  try {
+    const exported = (await settled(vm, vm.evalCode(code, file, moduleFlag))).getProp('default')
+    if (exported.typeof !== 'function') {
+      return ended({
+        error: 'it has no default export that is a function: export default (input) => …',
+      })
+    }
+    const given = vm.callFunction(parse, vm.undefined, vm.newString(JSON.stringify(input)))
+    const returned = await settled(vm, vm.callFunction(exported, vm.undefined, given))
+    const text = vm.callFunction(stringify, vm.undefined, returned)
+    // A function or nothing has no JSON.
+    if (text.typeof !== 'string') return ended({ output: null })
+    const output = text.toString()
+    if (output.length > maxOutput) {
+      return ended({ error: `its result has ${output.length} characters, at most ${maxOutput}` })
+    }
+    return ended({ output: JSON.parse(output) as Json })
+  } catch (error) {
+    const over = work.steps > maxSteps
+    return ended({
+      error: over ? `it ran too long: more than ${maxSteps} steps` : errorOf(vm, error),
+    })
+  }
+}
+
+/** What a promise came to, once all that was queued has run. Throws what it was rejected with. */
+async function settled(vm: QuickJS, value: JSValueHandle): Promise<JSValueHandle> {
+  vm.executePendingJobs()
+  if (!value.isPromise) return value
+  if (value.promiseState === 0) {
+    throw new Thrown('the promise that it returned is never settled: there is nothing to wait for')
+  }
+  const result = await vm.resolvePromise(value)
+  if ('error' in result) throw new Thrown(describe(vm, result.error))
+  return result.value
+}
+
+/** What a script threw, in words. */
+class Thrown extends Error {}
+
+function describe(vm: QuickJS, thrown: JSValueHandle): string {
+  if (!thrown.isError) return `it threw ${String(JSON.stringify(vm.dump(thrown))).slice(0, 500)}`
+  const part = (name: string) => thrown.getProp(name).toString()
+  return located(`${part('name')}: ${part('message')}`, part('stack'))
+}
+
+/** The engine's own exceptions hold what was thrown. */
+function errorOf(vm: QuickJS, error: unknown): string {
+  const { handle, message } = error as Partial<JSException>
+  return handle ? describe(vm, handle) : String(message)
+}
+
+/** The innermost place in the script itself. */
+function located(what: string, stack: string): string {
+  const [place] = /script\.js:\d+:\d+/.exec(stack) ?? []
+  return wellFormed(place ? `${what} at ${place}` : what).slice(0, 2_000)
+}
+
+/** `console` in the engine; the returned function gives its lines. */
+function giveConsole(vm: QuickJS, lines: string[], most: number): () => string[] {
+  let size = 0
+  const console = vm.newObject()
+  const log = vm.newFunction('log', (...args) => {
+    if (size > most) return vm.undefined
+    const line = args
+      .map((arg) => (arg.typeof === 'string' ? arg.toString() : JSON.stringify(vm.dump(arg))))
+      .join(' ')
+    size += line.length + 1
+    lines.push(wellFormed(size > most ? '[More is not kept.]' : line))
+    return vm.undefined
+  })
+  for (const level of levels) vm.setProp(console, level, log)
+  vm.setProp(vm.global, 'console', console)
+  return () => lines
+}
