@@ -62,7 +62,6 @@ const spec: readonly Claim[] = [
   {
     id: 'spec.all-flags',
     says: 'The eighteen concurrent and the serial built-in tools carry exactly these flags.',
-    pending: 'the other built-in tools come with a later issue',
   },
   {
     id: 'spec.outside-tools',

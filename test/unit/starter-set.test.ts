@@ -1,7 +1,8 @@
 /** The starter set against the specification's words, and the stores against "one suite, each where it lives". */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { starterSet } from '../../src/builtin/index.ts'
+import { starterSet, telegramBot } from '../../src/builtin/index.ts'
+import { memoryHistory } from '../../src/history/memory.ts'
 import { type AnyTool, createDispatcher } from '../../src/index.ts'
 import { memoryRunStore } from '../../src/run-state/memory.ts'
 import { memoryWorkspace } from '../../src/workspace/memory.ts'
@@ -25,21 +26,31 @@ const starter: readonly AnyTool[] = starterSet({
 })
 const named = (fits: (tool: AnyTool) => boolean) => starter.filter(fits).map((tool) => tool.name)
 
-/** The specification's eighteen. */
-const concurrent = new Set(
-  'read_files find_files find_tools file_history chat_history error_history fetch_page search_web http_request download_file test_tool calculate subagents list_chatbot send_to_chatbot reasoning_guide html_template write_todo'.split(
-    ' ',
-  ),
-)
-/** Tools of our own beside the reference's names. */
-const own = new Set(['current_time', 'read_result', 'wait'])
-
-it("of the reference's names, those it tags run concurrently and edit_file does not [spec.starter-flags]", () => {
-  const reference = starter.filter((tool) => !own.has(tool.name))
-  expect(reference.filter((tool) => tool.concurrent).map((tool) => tool.name)).toEqual(
-    reference.filter((tool) => concurrent.has(tool.name)).map((tool) => tool.name),
-  )
-  expect(named((tool) => !tool.concurrent)).toEqual(['edit_file'])
+it('tools that need a part of the host are there only with it [spec.starter-flags]', () => {
+  const whole = starterSet({
+    workspace,
+    fetch: answering,
+    store: memoryRunStore(),
+    search: [],
+    bots: [telegramBot({ token: 't', chats: [] })],
+    imageModel: () => Promise.reject(new Error('not used')),
+    speechModel: () => Promise.reject(new Error('not used')),
+    ask: { ask: () => Promise.reject(new Error('not used')) },
+    history: memoryHistory(),
+  })
+  const names = whole.map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.filter((name) => !starter.some((tool) => tool.name === name)).sort()).toEqual([
+    'ask_user',
+    'chat_history',
+    'error_history',
+    'generate_audio',
+    'generate_image',
+    'list_chatbot',
+    'send_to_chatbot',
+  ])
+  const serial = whole.filter((tool) => !tool.concurrent).map(({ name }) => name)
+  expect(serial.sort()).toEqual(['ask_user', 'edit_file', 'generate_audio', 'generate_image'])
 })
 
 it('only fetch_page, search_web and http_request GET are cached, for 30 minutes, and errors never [spec.cache] [c.never-stored]', async () => {
