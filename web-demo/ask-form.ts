@@ -31,7 +31,10 @@ export function createAskForm(draw: () => void): AskForm {
     if (open.some(({ id }) => id === asked.id)) return
     open = [...open, asked]
     draw()
-    if (open.length === 1) document.querySelector<HTMLElement>('.ask-form input')?.focus()
+    if (open.length > 1) return
+    const form = document.querySelector('.ask-form')
+    form?.scrollIntoView({ block: 'nearest' })
+    form?.querySelector('input')?.focus({ preventScroll: true })
   }
   const drop = (fits: (asked: Asked) => boolean) => {
     const left = open.filter((asked) => !fits(asked))
@@ -81,7 +84,8 @@ function formTemplate(asked: Asked, answer: (reply: UserReply) => void): Templat
     answer({ answers: answersOf(event.target as HTMLFormElement, asked.questions) })
   }
   return html`<form class="page-form ask-form" @submit=${send} aria-labelledby="ask-title">
-    <h3 id="ask-title" role="status">The model asks you</h3>
+    <h2 id="ask-title">The model asks you</h2>
+    <p class="unseen" role="status">The model asks you ${asked.questions.length === 1 ? 'a question' : `${asked.questions.length} questions`}</p>
     ${asked.questions.map((question, index) => questionTemplate(question, index))}
     <div class="buttons">
       <button class="primary">Answer</button>
@@ -98,12 +102,12 @@ function questionTemplate(
   const text = (label: string) => html`<label for=${name}>${label}</label>
     <input id=${name} name=${`${name}-text`} type=${secret ? 'password' : 'text'} autocomplete="off" />`
   const about = detail ? html`<p class="detail">${detail}</p>` : nothing
-  if (!options) return html`<div class="ask">${about}${text(question)}</div>`
+  if (!options) return html`<div class="asked">${about}${text(question)}</div>`
   const type = multi_select ? 'checkbox' : 'radio'
-  return html`<fieldset class="ask"><legend>${question}</legend>${about}
+  return html`<fieldset class="asked"><legend>${question}</legend>${about}
     ${options.map(
       (option) =>
-        html`<label class="choice"><input type=${type} name=${name} value=${option} /> ${option}</label>`,
+        html`<label class="option"><input type=${type} name=${name} value=${option} /> ${option}</label>`,
     )}
     ${text('Or in your own words')}
   </fieldset>`

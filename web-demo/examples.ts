@@ -98,6 +98,77 @@ export const examples: readonly Example[] = [
     ]),
   },
   {
+    title: 'A shell over the files',
+    hint: 'Looking asks nobody, writing does; the second read sees what the shell wrote.',
+    mode: 'full',
+    text: show([
+      call('s1', 'run_command', { argv: ['ls -R / | head -20; cat notes/*.md | wc -w'] }),
+      call('s2', 'run_command', {
+        argv: ['for i in 1 2 3; do echo "$i,$((i * i))"; done > squares.csv; cat squares.csv'],
+      }),
+      call('s3', 'read_files', { files: [{ path: '/squares.csv' }] }),
+    ]),
+  },
+  {
+    title: 'Questions to you',
+    hint: 'The round waits for your answers beside its other calls. The key never reaches the model.',
+    mode: 'full',
+    text: show([
+      call('q1', 'ask_user', {
+        questions: [
+          {
+            question: 'Where should the report go?',
+            options: ['A page', 'A chat message'],
+            detail: 'A page can be printed; a message is short.',
+          },
+          {
+            question: 'Which parts?',
+            options: ['Figures', 'Sources', 'Next steps'],
+            multi_select: true,
+          },
+          { question: 'Your API key?', secret: true, name: 'report_key' },
+        ],
+      }),
+      call('w1', 'wait', { seconds: 1 }),
+    ]),
+  },
+  {
+    title: 'Subagents',
+    hint: 'Two helpers with runs of their own, side by side. They share the five places of this round.',
+    mode: 'full',
+    text: show([
+      call('a1', 'subagents', {
+        task: '/wait seconds=1 then /calculate expressions=["6 * 7"] then /say The answer is $last',
+      }),
+      call('a2', 'subagents', {
+        task: '/find_files queries=[{"dir":"/"}] then /say There is $last',
+      }),
+    ]),
+  },
+  {
+    title: 'Pages and scripts',
+    hint: 'Open a row: a template in the preview, and a script tool in its sandbox.',
+    mode: 'full',
+    text: show([
+      call('p1', 'html_template', { mode: 'read', name: 'dashboard' }),
+      call('p2', 'edit_file', {
+        mode: 'write',
+        path: '/tools/words/tool.json',
+        content: JSON.stringify({ name: 'words', description: 'Counts the words of a text.' }),
+      }),
+      call('p3', 'edit_file', {
+        mode: 'write',
+        path: '/tools/words/script.js',
+        content:
+          'export default ({ text }) => {\n  console.log("counting");\n  return text.split(/\\s+/).length;\n};\n',
+      }),
+      call('p4', 'test_tool', { name: 'words', input: '{"text":"one two three"}' }),
+      call('p5', 'calculate', {
+        expressions: ['100 km/h to m/s', '20 degC to degF', 'comb(52, 5)'],
+      }),
+    ]),
+  },
+  {
     title: 'OpenAI message',
     hint: 'A raw assistant message of Chat Completions, as the API returns it.',
     mode: 'full',

@@ -44,7 +44,8 @@ export function createPageForm(draw: () => void): PageForm {
     template: () =>
       form
         ? html`<form class="page-form" @submit=${send} aria-labelledby="form-title">
-    <h3 id="form-title" role="status">${form.question}</h3>
+    <h3 id="form-title">${form.question}</h3>
+    <p class="unseen" role="status">${form.question}</p>
     <div class="field"><label for="form-city">City</label><input id="form-city" name="city" required /></div>
     <div class="field"><label for="form-date">Date</label><input id="form-date" name="date" type="date" /></div>
     <button class="primary">Send</button>

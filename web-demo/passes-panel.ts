@@ -159,12 +159,30 @@ function details(row: RowView): TemplateResult {
         ? nothing
         : html`<div><h3>value</h3><pre tabindex="0">${JSON.stringify(row.result.value, null, 2)}</pre></div>`
     }
+    ${previewTemplate(row)}
     ${row.result?.media?.map((part) =>
       part.type === 'image' && part.data
         ? html`<img alt=${`image from ${row.name}`} src=${`data:${part.mimeType};base64,${part.data}`} />`
-        : nothing,
+        : part.type === 'audio' && part.data
+          ? html`<audio controls aria-label=${`sound from ${row.name}`} src=${`data:${part.mimeType};base64,${part.data}`}></audio>`
+          : nothing,
     )}
   </div>`
+}
+
+/** A page that the call made or gave, as a person would see it: in a frame without scripts and network. */
+function previewTemplate(row: RowView): TemplateResult | typeof nothing {
+  const page = pageOf(row)
+  if (page === undefined) return nothing
+  return html`<div class="preview"><h3>preview</h3>
+    <iframe title=${`page from ${row.name}`} sandbox="" tabindex="0" .srcdoc=${page}></iframe></div>`
+}
+
+function pageOf({ name, arguments: args, result }: RowView): string | undefined {
+  const { mode, path, content } = Object(args) as Record<string, unknown>
+  const isWrite = name === 'edit_file' && mode === 'write' && /\.html?$/i.test(String(path))
+  const text = isWrite ? content : result?.content
+  return typeof text === 'string' && /^\s*<!doctype html/i.test(text) ? text : undefined
 }
 
 /** Four to six round marks over the span. */

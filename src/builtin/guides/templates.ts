@@ -119,7 +119,7 @@ const comparison = page(
 <header><h1>First, second or third?</h1><p class="soft">Compared for: the use that matters · 1 January 2026</p></header>
 <p class="verdict"><b>Take the first</b> unless you need the thing that only the third has. The second costs more and does less.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Comparison"><table>
-<thead><tr><th></th><th class="best">First</th><th>Second</th><th>Third</th></tr></thead>
+<thead><tr><th>What counts</th><th class="best">First</th><th>Second</th><th>Third</th></tr></thead>
 <tbody>
 <tr><th scope="row">Price a month (EUR)</th><td>12</td><td>25</td><td>18</td></tr>
 <tr><th scope="row">Runs offline</th><td class="yes">✓ yes</td><td class="no">✗ no</td><td class="yes">✓ yes</td></tr>
