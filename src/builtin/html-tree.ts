@@ -18,12 +18,26 @@ const mostNodes = 40_000
 
 /** Attributes that conversion and cleaning look at, under the names that hast has for them. */
 const kept: ReadonlyMap<string, string> = new Map([
-  ...['href', 'src', 'alt', 'title', 'role', 'style', 'align', 'type', 'start'].map(
-    (name): [string, string] => [name, name],
-  ),
+  ...[
+    'href',
+    'src',
+    'alt',
+    'title',
+    'role',
+    'style',
+    'align',
+    'type',
+    'start',
+    'name',
+    'property',
+    'content',
+    'rel',
+  ].map((name): [string, string] => [name, name]),
   ['colspan', 'colSpan'],
   ['rowspan', 'rowSpan'],
   ['aria-hidden', 'ariaHidden'],
+  ['datetime', 'dateTime'],
+  ['itemprop', 'itemProp'],
 ])
 
 /** Reads a page. What comes after 512 levels, 40,000 nodes or 400,000 characters is left out (`cut`). Never throws. */

@@ -9,8 +9,9 @@ import { gfmStrikethroughToMarkdown } from 'mdast-util-gfm-strikethrough'
 import { gfmTableToMarkdown } from 'mdast-util-gfm-table'
 import { toMarkdown } from 'mdast-util-to-markdown'
 import { type Content, type Element, htmlTree, type Root } from './html-tree.ts'
+import { type PageFacts, pageFacts } from './page-facts.ts'
 
-export interface ReadPage {
+export interface ReadPage extends PageFacts {
   /** Text of `<title>`, else of the first `<h1>`, else ''. */
   readonly title: string
   readonly text: string
@@ -53,7 +54,8 @@ export function readPage(html: string, options: ReadPageOptions): ReadPage {
   const root = clean(main, { ...options, base, drop: new Set([...noise, ...frame]) })
   const kept = toText(root).trim() === '' ? whole : root
   const text = options.as === 'text' ? toText(kept) : markdownOf(kept)
-  return { title: title.replace(/\s+/g, ' ').trim(), text: text.trim(), cut }
+  const facts = pageFacts(elements(tree))
+  return { title: title.replace(/\s+/g, ' ').trim(), ...facts, text: text.trim(), cut }
 }
 
 function markdownOf(tree: Root): string {

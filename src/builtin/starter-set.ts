@@ -74,7 +74,7 @@ export function starterSet({
     downloadFileTool({ workspace, fetch }),
     editFileTool({ workspace }),
     ...(history ? [errorHistoryTool({ history })] : []),
-    fetchPageTool({ fetch }),
+    fetchPageTool({ fetch, workspace }),
     fileHistoryTool({ workspace }),
     findFilesTool({ workspace }),
     ...(speechModel ? [generateAudioTool({ model: speechModel, workspace })] : []),

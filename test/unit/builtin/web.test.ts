@@ -180,6 +180,90 @@ describe('what is cached', () => {
   })
 })
 
+describe('fetch_page: who wrote it, when, and into a file', () => {
+  const facts = async (head: string, body = '<p>Text</p>') => {
+    const html = `<html><head><title>T</title>${head}</head><body><main>${body}</main></body></html>`
+    const { value } = await call(fetchPageTool({ fetch: answering(html, 'text/html') }), {
+      link: 'https://a.example/',
+    })
+    const { author, published } = Object(value)
+    return [author, published]
+  }
+
+  it.each([
+    [
+      '<meta name="author" content=" Ann  Lee "><meta property="article:published_time" content="2026-03-01T10:00Z">',
+      '',
+      ['Ann Lee', '2026-03-01T10:00Z'],
+    ],
+    [
+      '<script type="application/ld+json">{"@graph":[{"@type":"WebSite"},{"@type":"Article","author":[{"name":"A"},{"name":"B"}],"datePublished":"2026-02-02"}]}</script>',
+      '',
+      ['A, B', '2026-02-02'],
+    ],
+    [
+      '<meta property="article:author" content="https://a.example/ann">',
+      '<a rel="author" href="/ann">Ann</a> <time datetime="2025-12-31">New Year</time>',
+      ['Ann', '2025-12-31'],
+    ],
+    ['<script type="application/ld+json">{"author":</script>', '', [undefined, undefined]],
+    [
+      '<script type="application/ld+json">{"author":{"name":5},"datePublished":{}}</script>',
+      '',
+      [undefined, undefined],
+    ],
+    ['', '<time>yesterday</time>', [undefined, undefined]],
+  ])('%s %s', async (head, body, expected) => {
+    expect(await facts(head, body || undefined)).toEqual(expected)
+  })
+
+  it('stands in the head of the text', async () => {
+    const html =
+      '<html><head><title>T</title><meta name="author" content="Ann"></head><body><p>Text</p></body></html>'
+    const { content } = await call(fetchPageTool({ fetch: answering(html, 'text/html') }), {
+      link: 'https://a.example/',
+    })
+    expect(content).toMatch(/^title: T\nauthor: Ann\nurl: /)
+  })
+
+  it('saves the whole page, asks first, and is not answered from the cache then', async () => {
+    const workspace = memoryWorkspace()
+    const long = 'word '.repeat(40_000)
+    const fetch = answering(`<html><title>T</title><body><p>${long}</p></body></html>`, 'text/html')
+    const tool = fetchPageTool({ fetch, workspace })
+    const asked: string[] = []
+    const run = createDispatcher({
+      tools: [tool],
+      mode: 'full',
+      approver: ({ requests }) => {
+        asked.push(...requests.map(({ callId }) => callId))
+        return requests.map(({ callId }) => ({ callId, decision: 'approve' }))
+      },
+    }).run()
+    const round = async (id: string, args: object) => {
+      const { results } = await run.dispatch([
+        { id, name: 'fetch_page', arguments: { link: 'https://a.example/x?y=1', ...args } },
+      ])
+      return results[0]
+    }
+    expect((await round('look', {}))?.outcome).toBe('completed')
+    const saved = await round('save', { save: true })
+    expect(saved?.content).toMatch(/^saved \/pages\/a\.example-x-y-1\.md: \d+ bytes$/)
+    expect((await workspace.read('/pages/a.example-x-y-1.md'))?.text.length).toBeGreaterThan(
+      190_000,
+    )
+    await round('there', { save: true, save_to: '/p.html', type: 'html' })
+    expect((await workspace.read('/p.html'))?.text).toMatch(/^<html>/)
+    expect(asked).toEqual(['save', 'there'])
+    expect(fetch).toHaveBeenCalledTimes(3)
+    const { content } = await call(fetchPageTool({ fetch }), {
+      link: 'https://a.example/',
+      save: true,
+    })
+    expect(content).toContain('pages cannot be saved here')
+  })
+})
+
 describe('http_request', () => {
   it('gives status, headers and body, and hides cookies', async () => {
     const fetch = answering('{"a":1}', 'application/json', { headers: { 'set-cookie': 's=1' } })
