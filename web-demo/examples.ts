@@ -147,9 +147,16 @@ export const examples: readonly Example[] = [
   },
   {
     title: 'Pages and scripts',
-    hint: 'Open a row: a template in the preview, and a script tool in its sandbox.',
+    hint: 'Open a row: a template in the preview, and a script tool in its sandbox. Below it the checklist.',
     mode: 'full',
     text: show([
+      call('p0', 'write_todo', {
+        todos: [
+          { content: 'Look at the template', status: 'completed' },
+          { content: 'Try the script', status: 'in_progress', active_form: 'Trying the script' },
+          { content: 'Convert the units', status: 'pending' },
+        ],
+      }),
       call('p1', 'html_template', { mode: 'read', name: 'dashboard' }),
       call('p2', 'edit_file', {
         mode: 'write',

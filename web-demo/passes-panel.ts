@@ -50,12 +50,25 @@ function roundTemplate(view: RoundView, options: PassesOptions): TemplateResult 
       </div>
       <ul class="calls" aria-label="Calls of the round">${view.rows.map((row) => rowTemplate(row, view, spanMs, ticks, options))}</ul>
     </div>
+    ${view.todos ? checklist(view.todos) : nothing}
     ${
       view.warnings.length > 0
         ? html`<ul class="warnings">${view.warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`
         : nothing
     }
   `
+}
+
+const marks = { completed: '✓', in_progress: '▸', pending: '○' }
+
+function checklist(todos: NonNullable<RoundView['todos']>): TemplateResult {
+  const done = todos.filter(({ status }) => status === 'completed').length
+  return html`<div class="checklist"><h3>Checklist, ${done} of ${todos.length} done</h3>
+    <ul>${todos.map(
+      ({ content, status, active_form: active }) =>
+        html`<li class=${status}><span aria-hidden="true">${marks[status]}</span>
+          ${status === 'in_progress' && active ? active : content}<span class="unseen"> (${status.replace('_', ' ')})</span></li>`,
+    )}</ul></div>`
 }
 
 function progressLine(view: RoundView): TemplateResult {

@@ -3,6 +3,7 @@
  * page and for one that runs on the Worker. Pure: view in, view out.
  * @module
  */
+import type { Todo } from '../src/builtin/index.ts'
 import type { Coercion, Json, Outcome, RunEvent, ToolResult } from '../src/index.ts'
 
 /** Where a call is. */
@@ -38,6 +39,8 @@ export interface RoundView {
   readonly stopped: boolean
   readonly rows: readonly RowView[]
   readonly warnings: readonly string[]
+  /** The checklist as the round last wrote it. */
+  readonly todos?: readonly Todo[]
 }
 
 /** The views after one more event. A round that a restart broke off begins anew. */
@@ -52,6 +55,7 @@ export function applyToAll(views: readonly RoundView[], event: RunEvent): readon
 
 function applyEvent(view: RoundView, event: RunEvent): RoundView {
   if (event.type === 'round_end') return { ...view, endedAt: event.at, stopped: event.stopped }
+  if (event.type === 'todo_update') return { ...view, todos: event.todos as unknown as Todo[] }
   if (event.type === 'warning') return { ...view, warnings: [...view.warnings, event.message] }
   if (event.type === 'tool_call') return { ...view, rows: [...view.rows, newRow(event)] }
   if (event.type === 'approval_requested') {

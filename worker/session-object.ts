@@ -4,7 +4,7 @@
  */
 import { DurableObject } from 'cloudflare:workers'
 import type { SubagentRecord } from '../src/agent/index.ts'
-import { errorHints, taskLog } from '../src/builtin/index.ts'
+import { errorHints, type Todo, taskLog } from '../src/builtin/index.ts'
 import { durableObjectHistory } from '../src/history/durable-object.ts'
 import {
   type Approver,
@@ -91,6 +91,7 @@ export class SessionObject extends DurableObject<Env> {
         workspace: sessionWorkspace(state, env),
         secrets: durableObjectRecords<string>(storage, 'secret'),
         history,
+        todos: durableObjectRecords<readonly Todo[]>(storage, 'todo'),
         calls: this.#calls,
         model: {
           models: { default: () => modelFromEnv(env) },

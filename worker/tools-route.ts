@@ -23,6 +23,7 @@ export async function toolsRoute({ req, env }: Context<{ Bindings: Env }>): Prom
       workspace: memoryWorkspace(),
       secrets: memoryRecords(),
       history: memoryHistory(),
+      todos: memoryRecords(),
       model: { models: { default: () => modelFromEnv(env) } },
       calls: clientCalls(),
     }),

@@ -11,11 +11,13 @@ import {
   type SecretStore,
   searxngSearch,
   starterSet,
+  type Todo,
   tavilySearch,
 } from '../src/builtin/index.ts'
 import type { HistoryStore } from '../src/history/history.ts'
 import type { AnyTool, ClientCalls, JsonObject, RunStore } from '../src/index.ts'
 import { guardedFetch } from '../src/net/guarded-fetch.ts'
+import type { RecordStore } from '../src/run-state/records.ts'
 import { quickJSSandbox, testToolTool, workspaceScripts } from '../src/script/index.ts'
 import { runCommandTool } from '../src/shell/index.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
@@ -30,13 +32,14 @@ export interface ToolParts {
   readonly workspace: Workspace
   readonly secrets: SecretStore
   readonly history: HistoryStore
+  readonly todos: RecordStore<readonly Todo[]>
   readonly calls: ClientCalls
   /** What subagents work with; default: there are none. */
   readonly model?: Omit<SubagentsOptions, 'tools'>
 }
 
 export function workerTools(parts: ToolParts): AnyTool[] {
-  const { env, store, workspace, secrets, history, calls, model } = parts
+  const { env, store, workspace, secrets, history, todos, calls, model } = parts
   const fetch = guardedFetch({ allowHosts: listed(env.ALLOWED_HOSTS) })
   const tools = starterSet({
     workspace,
@@ -47,6 +50,7 @@ export function workerTools(parts: ToolParts): AnyTool[] {
     ...mediaModels(env),
     secrets,
     history,
+    todos,
     ask: {
       ask: (args, context) =>
         calls.ask({ name: 'ask_user', readOnly: true }, args as unknown as JsonObject, context),

@@ -29,7 +29,7 @@ import type { SearchProvider } from './search-providers.ts'
 import { searchWebTool } from './search-web.ts'
 import type { SecretStore } from './secrets.ts'
 import { waitTool } from './wait.ts'
-import { writeTodoTool } from './write-todo.ts'
+import { type WriteTodoOptions, writeTodoTool } from './write-todo.ts'
 
 export interface StarterSetOptions {
   readonly workspace: Workspace
@@ -48,6 +48,8 @@ export interface StarterSetOptions {
   readonly ask?: Omit<AskUserOptions, 'secrets'>
   /** What happened in the session; default: nothing is kept, and there is no chat_history or error_history. */
   readonly history?: HistoryStore
+  /** Where the checklists are; default: in memory. */
+  readonly todos?: WriteTodoOptions['records']
   /** Where secret answers go, and where http_request has them from. */
   readonly secrets?: SecretStore
 }
@@ -63,6 +65,7 @@ export function starterSet({
   speechModel,
   ask,
   history,
+  todos,
   secrets,
 }: StarterSetOptions): AnyTool[] {
   const kept = secrets && { secrets }
@@ -87,6 +90,6 @@ export function starterSet({
     reasoningGuideTool(),
     ...(search ? [searchWebTool({ fetch, providers: search })] : []),
     waitTool(),
-    writeTodoTool(),
+    writeTodoTool(todos ? { records: todos } : {}),
   ]
 }

@@ -2,8 +2,8 @@
  * write_todo: the checklist of a session.
  * @module
  */
-import { positiveInteger } from '../option.ts'
 import type { Json } from '../round.ts'
+import { memoryRecords, type RecordStore } from '../run-state/records.ts'
 import type { JsonSchema, Tool } from '../tools/tool.ts'
 
 /** One step of the list. */
@@ -15,21 +15,27 @@ export interface Todo {
 }
 
 export interface WriteTodoOptions {
-  /** Sessions whose list is kept; the one not written for longest goes first. Default 1,000. */
-  readonly maxSessions?: number
-  /** Called with each new list. */
-  readonly onChange?: (sessionId: string, todos: readonly Todo[]) => void
+  /** Where the lists are, by session; default: in memory, those of the 1,000 sessions that wrote last. */
+  readonly records?: RecordStore<readonly Todo[]>
+  readonly clock?: () => number
 }
 
 /** write_todo, and the lists that it keeps. */
 export type WriteTodoTool = Tool<{ todos: Todo[] }> & {
-  readonly todosOf: (sessionId: string) => readonly Todo[]
+  readonly todosOf: (sessionId: string) => Promise<readonly Todo[]>
 }
 
-/** Makes write_todo. It replaces the whole list, asks nobody, and answers with a one-line summary. */
-export function writeTodoTool(options: WriteTodoOptions = {}): WriteTodoTool {
-  const maxSessions = positiveInteger('maxSessions', options.maxSessions ?? 1_000)
-  const lists = new Map<string, readonly Todo[]>()
+const keepMs = 30 * 86_400_000
+const mostSessions = 1_000
+
+/**
+ * Makes write_todo. It replaces the whole list, asks nobody, and answers with a one-line summary; the new
+ * list goes out as `todo_update`.
+ */
+export function writeTodoTool({
+  records = memoryRecords(mostSessions),
+  clock = Date.now,
+}: WriteTodoOptions = {}): WriteTodoTool {
   return {
     name: 'write_todo',
     description:
@@ -37,16 +43,14 @@ export function writeTodoTool(options: WriteTodoOptions = {}): WriteTodoTool {
     inputSchema,
     concurrent: true,
     confirm: false,
+    idempotent: true,
     reads: () => [],
     writes: () => ['todo:'],
-    todosOf: (sessionId) => lists.get(sessionId) ?? [],
-    execute({ todos }, { sessionId }) {
+    todosOf: async (sessionId) => (await records.load(sessionId)) ?? [],
+    async execute({ todos }, { sessionId }) {
       check(todos)
-      lists.delete(sessionId)
-      lists.set(sessionId, todos)
-      const [oldest] = lists.keys()
-      if (lists.size > maxSessions && oldest !== undefined) lists.delete(oldest)
-      options.onChange?.(sessionId, todos)
+      const now = clock()
+      await records.save(sessionId, todos, { now, forgetAt: now + keepMs })
       return {
         content: [{ type: 'text', text: summary(todos) }],
         structuredContent: { todos: todos as unknown as Json },

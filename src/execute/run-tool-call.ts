@@ -91,9 +91,17 @@ export async function runToolCall(call: ReadyCall, context: ExecuteContext): Pro
   const told = context.hints ? await withHint(judged, call, context.hints, context) : judged
   const ran: Ran = { call, ran: true, ...ended, ...told }
   if (!tool.background) {
+    const todos = newTodos(ran)
+    if (todos) context.emit({ type: 'todo_update', callId: call.id, todos })
     context.emit(endOf(call, ran))
   }
   return ran
+}
+
+/** The list that the built-in write_todo has written. */
+function newTodos({ call, outcome, value }: Ran): Json | undefined {
+  if (call.name !== 'write_todo' || outcome !== 'completed') return undefined
+  return (Object(value) as { todos?: Json }).todos
 }
 
 export function cancelledBeforeStart(call: ReadyCall, context: ExecuteContext): Ran {

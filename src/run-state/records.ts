@@ -21,8 +21,8 @@ export interface RecordStore<T> {
   save(key: string, value: T, lifetime: Lifetime): Promise<void>
 }
 
-/** In memory: lost with the process. */
-export function memoryRecords<T>(): RecordStore<T> {
+/** In memory: lost with the process. Beyond `mostRecords` the one not saved for longest goes; default: no bound. */
+export function memoryRecords<T>(mostRecords = Number.POSITIVE_INFINITY): RecordStore<T> {
   const records = new Map<string, { readonly value: T; readonly forgetAt: number }>()
   return {
     async load(key) {
@@ -30,7 +30,10 @@ export function memoryRecords<T>(): RecordStore<T> {
     },
     async save(key, value, { now, forgetAt }) {
       for (const [other, record] of records) if (record.forgetAt <= now) records.delete(other)
+      records.delete(key)
       records.set(key, { value, forgetAt })
+      const [oldest] = records.keys()
+      if (records.size > mostRecords && oldest !== undefined) records.delete(oldest)
     },
   }
 }

@@ -80,12 +80,15 @@ describe('the built-in tools in the page', { timeout: 60_000 }, () => {
       call('x', 'test_tool', { name: 'none' }),
       call('h', 'error_history', { keyword: 'definition' }),
       call('c', 'chat_history', {}),
+      call('d', 'write_todo', { todos: [{ content: 'Look', status: 'completed' }] }),
     ])
     await finished(page)
+    expect(await page.locator('.checklist').textContent()).toContain('1 of 1 done')
     expect(await outcomes(page)).toEqual([
       'completed',
       'completed',
       'failed',
+      'completed',
       'completed',
       'completed',
     ])

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { currentTimeTool } from '../../../src/builtin/current-time.ts'
 import { waitTool } from '../../../src/builtin/wait.ts'
-import { writeTodoTool } from '../../../src/builtin/write-todo.ts'
+import { type Todo, writeTodoTool } from '../../../src/builtin/write-todo.ts'
 import { createDispatcher } from '../../../src/index.ts'
+import { memoryRecords } from '../../../src/run-state/records.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 import { call } from './call.ts'
 
@@ -31,17 +32,25 @@ describe('write_todo', () => {
     expect([result.outcome, result.content]).toEqual([outcome, expect.stringContaining(reason)])
   })
 
-  it('keeps a list a session, bounded, and asks nobody', async () => {
-    const onChange = vi.fn()
-    const tool = writeTodoTool({ maxSessions: 2, onChange })
-    const dispatcher = createDispatcher({ tools: [tool], mode: 'full' })
+  it('keeps a list a session, bounded, asks nobody, and tells of each new list', async () => {
+    const records = memoryRecords<readonly Todo[]>(2)
+    const tool = writeTodoTool({ records })
+    const told: unknown[] = []
+    const dispatcher = createDispatcher({
+      tools: [tool],
+      mode: 'full',
+      onEvent: (event) => {
+        if (event.type === 'todo_update' || event.type === 'tool_call_end') told.push(event.type)
+        if (event.type === 'todo_update') expect(event.todos).toHaveLength(1)
+      },
+    })
     for (const sessionId of ['s1', 's2', 's1', 's3']) {
       const args = { todos: [step(`of ${sessionId}`)] }
       await dispatcher.run({ sessionId }).dispatch([{ name: 'write_todo', arguments: args }])
     }
-    expect(['s1', 's2', 's3'].map((id) => tool.todosOf(id).length)).toEqual([1, 0, 1])
-    expect(onChange).toHaveBeenLastCalledWith('s3', [step('of s3')])
-    expect(() => writeTodoTool({ maxSessions: 0 })).toThrowError(/maxSessions/)
+    const lists = await Promise.all(['s1', 's2', 's3'].map((id) => tool.todosOf(id)))
+    expect(lists.map(({ length }) => length)).toEqual([1, 0, 1])
+    expect(told).toEqual(Array(4).fill(['todo_update', 'tool_call_end']).flat())
   })
 
   it('the first list again after another is written again', async () => {
@@ -50,7 +59,7 @@ describe('write_todo', () => {
     for (const name of ['a', 'b', 'a']) {
       await run.dispatch([{ name: 'write_todo', arguments: { todos: [step(name)] } }])
     }
-    expect(tool.todosOf('s')).toEqual([step('a')])
+    expect(await tool.todosOf('s')).toEqual([step('a')])
   })
 })
 
