@@ -3,7 +3,8 @@
  * @module
  */
 import wasmUrl from 'quickjs-wasi/quickjs.wasm?url'
-import { type FinishedTurn, offlineModel, subagentsTool } from '../src/agent/index.ts'
+import { type FinishedTurn, offlineModel } from '../src/agent/index.ts'
+import { subagentsTool } from '../src/agent/subagents.ts'
 import { errorHints, starterSet, taskLog } from '../src/builtin/index.ts'
 import { indexedDBHistory } from '../src/history/indexeddb.ts'
 import {

@@ -3,7 +3,7 @@
  * @module
  */
 import { DurableObject } from 'cloudflare:workers'
-import type { SubagentRecord } from '../src/agent/index.ts'
+import type { SubagentRecord } from '../src/agent/subagents.ts'
 import { errorHints, type Todo, taskLog } from '../src/builtin/index.ts'
 import { durableObjectHistory } from '../src/history/durable-object.ts'
 import {

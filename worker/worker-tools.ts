@@ -3,7 +3,7 @@
  * @module
  */
 import quickJS from 'quickjs-wasi/quickjs.wasm'
-import { type SubagentsOptions, subagentsTool } from '../src/agent/index.ts'
+import { type SubagentsOptions, subagentsTool } from '../src/agent/subagents.ts'
 import {
   braveSearch,
   duckDuckGoSearch,

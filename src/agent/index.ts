@@ -29,12 +29,6 @@ export { offlineModel } from './offline/offline-model.ts'
 export type { AgentOptions, AgentRun, ModelSettings } from './options.ts'
 export { runAgent } from './run-agent.ts'
 export { streamAgent } from './stream-agent.ts'
-export {
-  type SubagentRecord,
-  type SubagentRole,
-  type SubagentsOptions,
-  subagentsTool,
-} from './subagents.ts'
 export type { FinishReason, PendingOutput, RoundCall, UIChunk } from './ui-chunk.ts'
 export {
   type PageMessage,

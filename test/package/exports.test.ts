@@ -38,22 +38,35 @@ describe('what each subpath exports', () => {
           "withoutFiles",
         ],
         "./builtin": [
+          "askUserTool",
           "braveSearch",
           "calculateTool",
+          "chatBotTools",
+          "chatHistoryTool",
           "currentTimeTool",
+          "discordBot",
           "downloadFileTool",
           "duckDuckGoSearch",
           "editFileTool",
+          "errorHints",
+          "errorHistoryTool",
           "fetchPageTool",
           "fileHistoryTool",
           "findFilesTool",
+          "generateAudioTool",
+          "generateImageTool",
+          "htmlTemplateTool",
           "httpRequestTool",
           "readFilesTool",
           "readResultTool",
+          "reasoningGuideTool",
           "searchWebTool",
           "searxngSearch",
+          "slackBot",
           "starterSet",
+          "taskLog",
           "tavilySearch",
+          "telegramBot",
           "waitTool",
           "writeTodoTool",
         ],
@@ -70,6 +83,15 @@ describe('what each subpath exports', () => {
         "./client": [
           "createClient",
           "requestProblem",
+        ],
+        "./history/durable-object": [
+          "durableObjectHistory",
+        ],
+        "./history/indexeddb": [
+          "indexedDBHistory",
+        ],
+        "./history/memory": [
+          "memoryHistory",
         ],
         "./net": [
           "guardedFetch",
@@ -88,6 +110,22 @@ describe('what each subpath exports', () => {
           "toolsFor",
           "wireNames",
         ],
+        "./script": [
+          "quickJSSandbox",
+          "readScript",
+          "testToolTool",
+          "workspaceScripts",
+        ],
+        "./shell": [
+          "isReadOnlyCommand",
+          "isReadOnlyScript",
+          "runCommandTool",
+        ],
+        "./shell/no-zlib": [
+          "constants",
+          "gunzipSync",
+          "gzipSync",
+        ],
         "./store/durable-object": [
           "durableObjectRecords",
           "durableObjectRunStore",
@@ -98,8 +136,12 @@ describe('what each subpath exports', () => {
         "./store/memory": [
           "memoryRunStore",
         ],
+        "./subagents": [
+          "subagentsTool",
+        ],
         "./testing": [
           "cacheStoreContract",
+          "historyContract",
           "recordStoreContract",
           "runStoreContract",
           "workspaceContract",

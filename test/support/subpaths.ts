@@ -31,7 +31,9 @@ export function subpathAliases(): Record<string, string> {
 
 /** In front of a bundle for Node: packages in the older form ask for its modules by require. */
 export const requireBanner =
-  "import { createRequire } from 'node:module';const require = createRequire(process.cwd() + '/x.js');"
+  "import { createRequire as requireFrom } from 'node:module';const require = requireFrom(process.cwd() + '/x.js');"
+
+export const optionalPeers = ['vitest', 'just-bash', 'quickjs-wasi']
 
 type Bundle = BuildResult<{ write: false; metafile: true }>
 
@@ -47,8 +49,8 @@ export function bundle({ source }: Subpath, options: BuildOptions = {}): Promise
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['import'],
-    // The port suites are run by the user's own Vitest.
-    external: ['vitest'],
+    // Whoever uses these brings them along: the port suites' Vitest, the shell, the sandbox's engine.
+    external: optionalPeers,
     logLevel: 'silent',
     ...options,
     write: false,

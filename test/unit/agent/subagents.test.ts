@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type SubagentRecord, subagentsTool } from '../../../src/agent/index.ts'
+import { type SubagentRecord, subagentsTool } from '../../../src/agent/subagents.ts'
 import {
   type AnyTool,
   type ApprovalBatch,
