@@ -4,7 +4,7 @@
  * @module
  */
 import type { RunEvent } from '../events.ts'
-import { isAnswer, type RoundResult, type ToolResult } from '../round.ts'
+import { isAnswer, type Json, type RoundResult, type ToolResult } from '../round.ts'
 import type { AgentEvent } from './agent-event.ts'
 import type { RoundCall, UIChunk } from './ui-chunk.ts'
 
@@ -86,11 +86,15 @@ export function uiStream({ push, earlier = [] }: UIStreamOptions): UIStream {
     const name = event.name || 'unknown'
     const known = parts.get(callId)
     if (known && known.state !== 'input') return
+    available(callId, name, input)
+  }
+
+  const available = (callId: string, toolName: string, input: Json) => {
     parts.set(callId, { ours: true, state: 'available' })
     push({
       type: 'tool-input-available',
       toolCallId: callId,
-      toolName: name,
+      toolName,
       input,
       dynamic: true,
       providerExecuted: true,
@@ -98,11 +102,36 @@ export function uiStream({ push, earlier = [] }: UIStreamOptions): UIStream {
   }
 
   const onQuestions = ({ questions }: Extract<RunEvent, { type: 'approval_requested' }>) => {
-    for (const { callId, token } of questions) {
+    for (const { callId, token, name, arguments: input } of questions) {
+      if (isInside(callId) && !parts.has(callId)) available(callId, name, input)
       const part = parts.get(callId)
       if (!part || part.state === 'asked') continue
       part.state = 'asked'
       push({ type: 'tool-approval-request', approvalId: token, toolCallId: callId })
+    }
+  }
+
+  /** A call of a round inside a call, which a question has told of: the only thing that is heard of it. */
+  const isInside = (callId: string) =>
+    [...parts.keys()].some((outer) => callId.startsWith(`${outer}/`))
+
+  /** What came of such a call stands in the answer of the call around it. */
+  const onAnswered = ({ callId, decision }: Extract<RunEvent, { type: 'approval_answered' }>) => {
+    const part = parts.get(callId)
+    if (!part || part.state === 'done' || !isInside(callId)) return
+    part.state = 'done'
+    if (decision === 'deny' || decision === 'stop') {
+      push({ type: 'tool-output-denied', toolCallId: callId })
+    } else {
+      const content = `A person said ${decision}; what came of it stands in the call around.`
+      const output = { outcome: 'pending', content } as const
+      push({
+        type: 'tool-output-available',
+        toolCallId: callId,
+        output,
+        dynamic: true,
+        ...executed(part),
+      })
     }
   }
 
@@ -169,6 +198,7 @@ export function uiStream({ push, earlier = [] }: UIStreamOptions): UIStream {
     if (event.type !== 'tool_result') push({ type: 'data-event', data: event, transient: true })
     if (event.type === 'tool_call') onToolCall(event)
     else if (event.type === 'approval_requested') onQuestions(event)
+    else if (event.type === 'approval_answered') onAnswered(event)
     else if (event.type === 'client_tool_call') onClientCall(event)
     else if (event.type === 'tool_call_end') onEnd(event)
   }

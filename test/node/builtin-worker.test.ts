@@ -4,6 +4,11 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import {
+  type DynamicToolUIPart,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  lastAssistantMessageIsCompleteWithToolCalls,
+} from 'ai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ToolResult } from '../../src/index.ts'
 import { type BotServer, botServer } from '../support/bot-server.ts'
@@ -269,6 +274,39 @@ describe('the built-in tools in the Worker', { timeout: 30_000 }, () => {
     const [whole] = await done(run, call('r', 'chat_history', { task_id: task?.task_id }))
     expect(whole?.content).toContain('## calculate')
     expect(whole?.content).toContain('## Answer')
+  })
+
+  it('in a chat of useChat: a subagent’s question is a part to approve, ask_user one to answer', async () => {
+    const { chat, until, parts, text } = openChat(worker.url, {
+      id: 'plain-chat',
+      sendAutomaticallyWhen: (given) =>
+        lastAssistantMessageIsCompleteWithApprovalResponses(given) ||
+        lastAssistantMessageIsCompleteWithToolCalls(given),
+    })
+    const write = '/edit_file mode=write path=/from-chat.md content=hello'
+    await chat.sendMessage({ text: `/subagents task="${write}"` })
+    await until()
+    const tool = () => parts().filter(({ type }) => type === 'dynamic-tool') as DynamicToolUIPart[]
+    const asked = tool().find(({ state }) => state === 'approval-requested')
+    expect(asked).toMatchObject({ toolName: 'edit_file', input: { path: '/from-chat.md' } })
+    const id = asked && 'approval' in asked ? (asked.approval?.id ?? '') : ''
+    await chat.addToolApprovalResponse({ id, approved: true })
+    await until(() => text() !== '')
+    expect(text()).toContain('saved /from-chat.md')
+    expect(tool().every(({ state }) => state === 'output-available')).toBe(true)
+
+    const questions = JSON.stringify([{ question: 'Which?', options: ['a', 'b'] }])
+    await chat.sendMessage({ text: `/ask_user questions=${questions}` })
+    await until()
+    const question = tool().find(({ toolName }) => toolName === 'ask_user')
+    expect(question).toMatchObject({ state: 'input-available' })
+    void chat.addToolOutput({
+      tool: 'ask_user' as never,
+      toolCallId: question?.toolCallId ?? '',
+      output: { answers: ['b'] } as never,
+    })
+    await until(() => text() !== '')
+    expect(text()).toContain('"answer": "b"')
   })
 
   it('messages to chats, pictures and sounds: asked for, done, and no token anywhere', async () => {
