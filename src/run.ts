@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts'
 import { DispatchError } from './errors.ts'
 import type { EventListener } from './events.ts'
 import { type Abortable, abortable } from './execute/deadline.ts'
-import { inside, nestOf } from './execute/nesting.ts'
+import { inside, isAround, nestOf } from './execute/nesting.ts'
 import { toPlain } from './execute/plain.ts'
 import { createStragglers, type Stragglers } from './execute/stragglers.ts'
 import type { Json, RoundResult, ToolCall, ToolResult } from './round.ts'
@@ -34,8 +34,8 @@ export interface DispatchOptions {
   readonly signal?: AbortSignal
   /**
    * The context of the tool that dispatches this round inside its own call. The round then shares the
-   * places of the round around it, so that no more than `maxConcurrent` calls run in all; its questions
-   * are put in that round's name, under `<call>/<inner call>`; a stop stops both runs.
+   * places of the round around it, so that no more than `maxConcurrent` calls run in all; its run must be
+   * another one (`THREEPASS_BAD_ROUND`); its questions are put in that round's name, under `<call>/<inner call>`; a stop stops both runs.
    */
   readonly within?: ToolContext
 }
@@ -165,6 +165,12 @@ async function enqueue(
   if (under) return under.result
   const joined = joinSignals(controller.signal, signal, options.signal)
   const within = nestOf(options.within)
+  if (isAround(within, rounds.run.runId)) {
+    throw new DispatchError(
+      'THREEPASS_BAD_ROUND',
+      'A round cannot go on inside a call of its own run: open another run for it.',
+    )
+  }
   const asked = {
     roundId,
     digest,

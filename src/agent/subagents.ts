@@ -29,6 +29,8 @@ type Made<T> = T | (() => T | Promise<T>)
 export interface SubagentRecord {
   /** Its run, and its name for `session_id`. */
   readonly runId: string
+  /** The session it belongs to: no other goes on with it. */
+  readonly sessionId: string
   readonly checkpoint?: AgentCheckpoint
   /** When it has ended: its conversation, to go on with. */
   readonly messages?: readonly AgentMessage[]
@@ -143,8 +145,9 @@ async function invoke(
   const role = roles[args.name ?? Object.keys(roles)[0] ?? ''] ?? general
   const modelName = args.model ?? Object.keys(options.models)[0] ?? ''
   const dispatcher = await dispatcherFor(args.exclude_tools ?? [])
-  const earlier = await earlierMessages(args.session_id, records)
-  const record = (await records.load(key)) ?? { runId: args.session_id ?? crypto.randomUUID() }
+  const earlier = await earlierMessages(args.session_id, sessionId, records)
+  const fresh: SubagentRecord = { runId: args.session_id ?? crypto.randomUUID(), sessionId }
+  const record = (await records.load(key)) ?? fresh
   const save = (at: string, value: SubagentRecord) => {
     const now = Date.now()
     return records.save(at, value, { now, forgetAt: now + keepMs })
@@ -173,17 +176,19 @@ async function invoke(
     },
   })
   signal.throwIfAborted()
-  await save(`session:${record.runId}`, { runId: record.runId, messages: result.messages })
+  const { checkpoint: _checkpoint, ...known } = record
+  await save(`session:${record.runId}`, { ...known, messages: result.messages })
   return answer(result, modelName, record.runId, budget.signal.aborted ? maxTokens : undefined)
 }
 
 async function earlierMessages(
   id: string | undefined,
+  sessionId: string,
   records: RecordStore<SubagentRecord>,
 ): Promise<readonly AgentMessage[]> {
   if (id === undefined) return []
   const record = await records.load(`session:${id}`)
-  if (record?.messages) return record.messages
+  if (record?.messages && record.sessionId === sessionId) return record.messages
   throw new Error(`there is no subagent with the session ${id}: leave session_id out`)
 }
 

@@ -36,6 +36,7 @@ export function executeContext(
     roundId: round.roundId,
     slots: within?.context.slots ?? createSlots(options.maxConcurrent),
     asker: within ? askerIn(within) : { runId: run.runId, roundId: round.roundId, prefix: '' },
+    within,
     onStop,
     timeoutMs: options.timeoutMs,
     maxStreamBytes: options.maxStreamBytes,

@@ -12,7 +12,7 @@ import type { Grants } from '../tools/tool.ts'
 import { type CachedRun, throughCache } from './cached-run.ts'
 import type { Abortable } from './deadline.ts'
 import type { Hints } from './hints.ts'
-import type { Asker } from './nesting.ts'
+import type { Asker, Nest } from './nesting.ts'
 import { fromJournal } from './recover.ts'
 import { cancelledBeforeStart, type Ran, runToolCall } from './run-tool-call.ts'
 import type { Slots } from './slots.ts'
@@ -24,6 +24,8 @@ export interface ExecuteContext {
   readonly roundId: string
   /** Places of concurrent calls: the round's own, or those of the round that it goes on in. */
   readonly slots: Slots
+  /** The call that this round goes on in. */
+  readonly within: Nest | undefined
   /** In whose name the rounds inside this one ask people. */
   readonly asker: Asker
   /** A person stopped a round inside this one. */

@@ -61,6 +61,12 @@ export async function inside<T>(nest: Nest | undefined, round: () => Promise<T>)
   }
 }
 
+/** True for a run of which a round is under way around this call: another round of it would wait for its own end. */
+export function isAround(nest: Nest | undefined, runId: string): boolean {
+  for (let at = nest; at; at = at.context.within) if (at.context.runId === runId) return true
+  return false
+}
+
 export function askerIn({ call, context }: Nest): Asker {
   return { ...context.asker, prefix: `${context.asker.prefix}${call.id}/` }
 }

@@ -126,6 +126,30 @@ describe('subagents', () => {
     expect((await done).results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('completed'))
   })
 
+  it('a round inside a call of its own run, at any depth, is refused and not waited for', async () => {
+    const inner: AnyTool = {
+      name: 'inner',
+      description: 'Goes back to the run around.',
+      readOnly: true,
+      execute: (_: JsonObject, context) =>
+        outer.dispatch([callOf('x', 'echo')], { within: context }),
+    }
+    const nested: AnyTool = {
+      name: 'nested',
+      description: 'Dispatches inside.',
+      readOnly: true,
+      async execute(_: JsonObject, context) {
+        const run = createDispatcher({ tools: [inner], mode: 'full' }).run()
+        const { results } = await run.dispatch([callOf('i', 'inner')], { within: context })
+        return results[0]?.content
+      },
+    }
+    const outer = open([nested, inner, echo])
+    const { results } = await outer.dispatch([callOf('a', 'inner'), callOf('b', 'nested')])
+    expect(results[0]?.content).toContain('inside a call of its own run')
+    expect(results[1]?.content).toContain('inside a call of its own run')
+  })
+
   it('cannot call subagents, ask people by tools, or use the page’s; exclude_tools takes more away', async () => {
     const model = scriptedModel([says('one'), says('two')])
     const named = (name: string, traits: Partial<AnyTool> = {}): AnyTool => ({
@@ -250,6 +274,15 @@ describe('subagents', () => {
     expect(JSON.stringify(model.requests[1]?.prompt)).toContain('The answer is 4.')
     const [wrong] = (await run.dispatch([invoke('c', { session_id: 'nope' })])).results
     expect(wrong?.content).toContain('there is no subagent with the session nope')
+    const records = memoryRecords<SubagentRecord>()
+    await records.save(
+      'session:x',
+      { runId: 'x', sessionId: 'another', messages: [] },
+      { now: 0, forgetAt: 1 },
+    )
+    const other = open([helper(scriptedModel([]), [echo], { records })])
+    const [foreign] = (await other.dispatch([invoke('a', { session_id: 'x' })])).results
+    expect(foreign?.content).toContain('there is no subagent with the session x')
   })
 
   it('mode list names the kinds; a kind has its own words; reasoning is a parameter only where it means something', async () => {
