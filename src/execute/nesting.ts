@@ -54,7 +54,7 @@ export async function inside<T>(nest: Nest | undefined, round: () => Promise<T>)
     return await round()
   } finally {
     nest.inside -= 1
-    if (nest.inside === 0 && nest.gavePlace && !nest.isOver()) {
+    if (nest.inside === 0 && nest.gavePlace) {
       await context.slots.take(call)
       if (nest.isOver()) context.slots.give(call)
     }

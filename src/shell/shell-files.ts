@@ -31,21 +31,22 @@ export async function shellFiles(
 ): Promise<ShellFiles> {
   const fs = new Fs({}, { maxTotalBytes: maxBytes })
   const entries = new Map((await workspace.list('/')).map((entry) => [entry.path, entry]))
-  const read = new Map<string, string | Uint8Array>()
+  const read = new Map<string, Content>()
   let over = false
   for (const { path, version } of entries.values()) {
     fs.writeFileLazy(path, async () => {
       if (over) throw new Untouched(path)
-      const file = await workspace.read(path, { version })
-      const content = file?.data ?? file?.text ?? ''
+      const content = await contentAt(path, version)
       read.set(path, content)
       return content
     })
   }
 
-  const keptAt = async (path: string): Promise<Content> => {
-    const file = await workspace.read(path)
-    return file?.data ?? file?.text ?? ''
+  /** As it was when the shell began. */
+  async function contentAt(path: string, version: number | undefined): Promise<Content> {
+    const file = version === undefined ? undefined : await workspace.read(path, { version })
+    if (!file) throw new Error(`${path} has changed meanwhile`)
+    return file.data ?? file.text
   }
   /** What is at a path that the shell has left behind. */
   const lookAt = async (path: string): Promise<Found> => {
@@ -53,12 +54,13 @@ export async function shellFiles(
       const { isFile, isSymbolicLink } = await fs.lstat(path)
       if (!isFile) return { kind: isSymbolicLink ? 'link' : 'directory' }
       const bytes = await fs.readFileBuffer(path)
-      return { kind: 'file', content: textOf(bytes) ?? bytes }
+      return { kind: 'file', bytes }
     } catch (error) {
       if (!(error instanceof Untouched)) throw error
       if (error.path === path) return { kind: 'untouched' }
       // Moved without having been read.
-      return { kind: 'file', content: await keptAt(error.path) }
+      const content = await contentAt(error.path, entries.get(error.path)?.version)
+      return { kind: 'file', bytes: bytesOf(content) }
     }
   }
 
@@ -77,8 +79,10 @@ export async function shellFiles(
         if (found.kind === 'untouched') left.delete(path)
         if (found.kind !== 'file') continue
         left.delete(path)
-        if (isSame(found.content, read.get(path))) continue
-        changes.push({ path, content: found.content, ifVersion: entry?.version ?? 0 })
+        const before = read.get(path)
+        if (before !== undefined && isSame(found.bytes, bytesOf(before))) continue
+        const content = textOf(found.bytes) ?? found.bytes
+        changes.push({ path, content, ifVersion: entry?.version ?? 0 })
       }
       const removed = [...left].map((path) => ({
         path,
@@ -94,7 +98,7 @@ type Content = string | Uint8Array
 
 type Found =
   | { readonly kind: 'untouched' | 'link' | 'directory' }
-  | { readonly kind: 'file'; readonly content: Content }
+  | { readonly kind: 'file'; readonly bytes: Uint8Array }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -107,11 +111,10 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-function isSame(one: string | Uint8Array, other: string | Uint8Array | undefined): boolean {
-  if (typeof one === 'string' || typeof other === 'string') return one === other
-  return (
-    other !== undefined &&
-    one.length === other.length &&
-    one.every((byte, index) => byte === other[index])
-  )
+function bytesOf(content: Content): Uint8Array {
+  return typeof content === 'string' ? new TextEncoder().encode(content) : content
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index])
 }

@@ -128,6 +128,20 @@ describe('run_command', () => {
     expect(change?.origin).toMatchObject({ tool: 'run_command' })
   })
 
+  it('what it only read is not written again, whatever its form', async () => {
+    const { sh, workspace } = await setup()
+    await workspace.write('/bytes.txt', new TextEncoder().encode('text as bytes\n'))
+    await workspace.write('/nul.txt', 'a\0b')
+    await workspace.write('/bom.txt', '\uFEFFx')
+    const versions = async () =>
+      (await workspace.list('/')).map(({ path, version }) => [path, version])
+    const before = await versions()
+    await sh(
+      'cat bytes.txt nul.txt bom.txt notes/a.md b.bin > /dev/null; ls -l; wc -c *; echo x > new',
+    )
+    expect((await versions()).filter(([path]) => path !== '/new')).toEqual(before)
+  })
+
   it('files moved, copied and linked without having been read keep their content', async () => {
     const { sh, text } = await setup()
     const { content } = await sh('mv notes kept; cp data.json copy.json; ln -s data.json link')

@@ -29,6 +29,9 @@ const echo: AnyTool = {
   execute: ({ what }: JsonObject) => what,
 }
 
+/** What a test hears while it waits. */
+let onEvent: (event: RunEvent) => void = () => {}
+
 const invoke = (id: string, more = {}) => callOf(id, 'subagents', { task: `task ${id}`, ...more })
 
 describe('subagents', () => {
@@ -125,6 +128,53 @@ describe('subagents', () => {
     outer.finish('3')
     expect((await done).results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('completed'))
   })
+
+  it.each(['before', 'while it waits'])(
+    'a call that is given up on %s takes no place when the round inside it ends',
+    async (when) => {
+      const slow = gatedTool('slow', { readOnly: true, concurrent: true, timeout: 60_000 })
+      const outer = gatedTool('outer', { concurrent: true, writes: () => ['r:'] })
+      const nested: AnyTool = {
+        name: 'nested',
+        description: 'Dispatches inside.',
+        concurrent: true,
+        readOnly: true,
+        timeout: 50,
+        async execute(_: JsonObject, context) {
+          const run = createDispatcher({ tools: [slow.tool], mode: 'full' }).run()
+          return run.dispatch([callOf('i', 'slow', { n: 'i' })], { within: context })
+        },
+      }
+      const late = new Promise<void>((resolve) => {
+        onEvent = (event) => {
+          if (event.type === 'tool_call_end' && event.callId === 'n') resolve()
+        }
+      })
+      const run = open([nested, outer.tool], {
+        maxConcurrent: 1,
+        onEvent: (event: RunEvent) => onEvent(event),
+      })
+      const done = run.dispatch([
+        callOf('n', 'nested'),
+        ...['1', '2', '3'].map((n) => callOf(n, 'outer', { n })),
+      ])
+      await outer.whenStarted(1)
+      outer.finish('1')
+      await slow.whenStarted(1)
+      if (when === 'before') await late
+      slow.finish('i')
+      await outer.whenStarted(2)
+      await late
+      outer.finish('2')
+      await outer.whenStarted(3)
+      outer.finish('3')
+      const { results } = await done
+      expect(results.map(({ outcome }) => outcome)).toEqual([
+        'timed_out',
+        ...Array(3).fill('completed'),
+      ])
+    },
+  )
 
   it('a round inside a call of its own run, at any depth, is refused and not waited for', async () => {
     const inner: AnyTool = {

@@ -97,6 +97,15 @@ describe('send_to_chatbot', () => {
     const said = `${(error as Error).message} ${(error as Error).stack} ${refused.content}`
     expect(said).not.toContain(wrong)
     expect((error as Error).message).toMatch(/127\.0\.0\.1/)
+    // Or whoever fetches does.
+    const leaking = (async (url: unknown, init?: RequestInit) => {
+      throw new Error(`no route to ${url} with ${JSON.stringify(init?.headers)}`)
+    }) as typeof fetch
+    const lost = await bot
+      .send({ chatId: '1', text: 'x' }, { ...io, fetch: leaking })
+      .catch((thrown: Error) => thrown)
+    expect((lost as Error).message).toContain('***')
+    expect((lost as Error).message).not.toContain(wrong)
   })
 
   it('two messages to one chat keep their order, to two chats they overlap; a person is asked', async () => {

@@ -184,6 +184,14 @@ describe('error_history', () => {
     expect(await outcome(failing('other', 'read ECONNRESET'))).toBe('other failed: read ECONNRESET')
   })
 
+  it('is not asked about a call that did its work', async () => {
+    const hints = vi.fn(() => 'never')
+    const tool: AnyTool = { name: 'good', description: 'Works.', execute: () => 'done' }
+    const run = createDispatcher({ tools: [tool], mode: 'full', unattended: 'allow', hints }).run()
+    const { results } = await run.dispatch([callOf('a', 'good')])
+    expect([results[0]?.content, hints.mock.calls.length]).toEqual(['done', 0])
+  })
+
   it('hints that throw, hang or are no text change nothing', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())

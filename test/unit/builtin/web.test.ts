@@ -256,6 +256,14 @@ describe('fetch_page: who wrote it, when, and into a file', () => {
     expect((await workspace.read('/p.html'))?.text).toMatch(/^<html>/)
     expect(asked).toEqual(['save', 'there'])
     expect(fetch).toHaveBeenCalledTimes(3)
+    // In another run of the session it is saved again.
+    await workspace.remove('/p.html')
+    const again = createDispatcher({ tools: [tool], mode: 'full', unattended: 'allow' })
+    for (const id of ['x', 'y']) {
+      const args = { link: 'https://a.example/', save: true, save_to: '/q.md' }
+      await again.run({ sessionId: 's' }).dispatch([{ id, name: 'fetch_page', arguments: args }])
+    }
+    expect(fetch).toHaveBeenCalledTimes(5)
     const { content } = await call(fetchPageTool({ fetch }), {
       link: 'https://a.example/',
       save: true,
