@@ -17,8 +17,8 @@ import {
   type Work,
 } from './operations.ts'
 import {
-  checkOffsets,
   inUnits,
+  noOffsets,
   plainNumber,
   type Quantity,
   shownUnits,
@@ -139,6 +139,7 @@ function apply(name: string, expressions: readonly Expression[], work: Work): Qu
   }
   const values = expressions.map((each) => resolve(each, work))
   const [a, b] = values as [Quantity, Quantity]
+  if (name === 'mul' || name === 'div') noOffsets([...a.units, ...b.units])
   if (name === 'mul') return times(a, b, 1)
   if (name === 'div') return times(a, { ...b, number: notZero(b.number) }, -1)
   if (name === 'pow') return power(a, plainNumber(b, 'an exponent'))
@@ -179,9 +180,7 @@ function inOneUnit(
 ): Quantity {
   const [first] = values as [Quantity]
   // Sums of what is measured from another zero mean nothing.
-  if (['add', 'sub', 'sum'].includes(name) && first.units.some(({ unit: own }) => own.offset)) {
-    checkOffsets([...first.units, ...first.units])
-  }
+  if (['add', 'sub', 'sum'].includes(name)) noOffsets(first.units)
   const alike = values.map((each) => inUnits(each, first.units))
   const number = run(alike.map((each) => each.number))
   return { number, rounded: alike.some((each) => each.rounded), units: first.units }

@@ -113,12 +113,14 @@ function isLike(a: Unit, b: Unit): boolean {
   return String(a.dimensions) === String(b.dimensions) && !a.offset && !b.offset
 }
 
-/** 20 °C is no multiple of 10 °C. */
-export function checkOffsets(units: readonly UnitPower[]): void {
+/** 20 °C is no multiple of 10 °C: such a unit only stands alone. */
+function checkOffsets(units: readonly UnitPower[]): void {
+  if (!isTemperature(units)) noOffsets(units)
+}
+
+export function noOffsets(units: readonly UnitPower[]): void {
   const shifted = units.find(({ unit }) => unit.offset)
-  if (shifted && !isTemperature(units)) {
-    throw new Error(`convert ${shifted.name} to K before calculating with it`)
-  }
+  if (shifted) throw new Error(`convert ${shifted.name} to K before calculating with it`)
 }
 
 export function toPower(base: Quantity, exponent: number, number: Decimal): Quantity {

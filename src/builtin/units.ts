@@ -47,8 +47,8 @@ stone st | 6.35029318 | kg
 ton tons shortton | 907.18474 | kg
 ct carat carats | 0.0002 | kg
 s | 1 | s | s
-sec second seconds | 1 | s | l
-min minute minutes | 60 | s
+sec secs second seconds | 1 | s | l
+min mins minute minutes | 60 | s
 h hr hrs hour hours | 3600 | s
 day days | 86400 | s
 week weeks wk | 604800 | s
@@ -74,7 +74,6 @@ arcmin | ${pi} / 10800 |
 arcsec | ${pi} / 648000 |
 grad gon | ${pi} / 200 |
 turn turns rev revolution revolutions | 2 * ${pi} |
-rpm | 2 * ${pi} / 60 | s^-1
 Hz hertz | 1 | s^-1 | s
 N newton newtons | 1 | kg m s^-2 | s
 lbf | 4.4482216152605 | kg m s^-2

@@ -28,7 +28,8 @@ const levels = ['log', 'info', 'warn', 'error', 'debug']
 /** Throws `THREEPASS_BAD_OPTION` for a bound that is none. */
 export function quickJSSandbox({ wasm, ...given }: QuickJSOptions): ScriptSandbox {
   const bounds: Bounds = {
-    maxSteps: positiveInteger('maxSteps', given.maxSteps ?? 25_000),
+    maxSteps: positiveInteger('maxSteps', given.maxSteps ?? 5_000),
+    maxTimeMs: positiveInteger('maxTimeMs', given.maxTimeMs ?? 10_000),
     maxMemoryBytes: positiveInteger('maxMemoryBytes', given.maxMemoryBytes ?? 33_554_432),
     maxOutput: positiveInteger('maxOutput', given.maxOutput ?? 1_048_576),
   }
@@ -43,14 +44,17 @@ export function quickJSSandbox({ wasm, ...given }: QuickJSOptions): ScriptSandbo
         if (module === own) module = undefined
       })
       const { QuickJS, EvalFlags } = await import('quickjs-wasi')
-      const work = { steps: 0, stopped: false }
+      const work: Work = { steps: 0, over: '' }
+      const until = Date.now() + bounds.maxTimeMs
       const vm = await QuickJS.create({
         wasm: (await own) as WebAssembly.Module,
         memoryLimit: bounds.maxMemoryBytes,
         maxStackSize: stackBytes,
         interruptHandler() {
           work.steps += 1
-          return work.steps > bounds.maxSteps || script.signal?.aborted === true
+          if (work.steps > bounds.maxSteps) work.over ||= `more than ${bounds.maxSteps} steps`
+          else if (Date.now() > until) work.over ||= `more than ${bounds.maxTimeMs} ms`
+          return work.over !== '' || script.signal?.aborted === true
         },
       })
       try {
@@ -64,13 +68,15 @@ export function quickJSSandbox({ wasm, ...given }: QuickJSOptions): ScriptSandbo
 
 interface Work {
   steps: number
+  /** Which bound it is past. */
+  over: string
 }
 
 /** All of it at once: there is nothing in the engine that could wait. */
 async function runIn(
   vm: QuickJS,
   { code, input, signal }: ScriptRun,
-  { maxOutput, maxSteps }: Bounds,
+  { maxOutput }: Bounds,
   work: Work,
   moduleFlag: number,
 ): Promise<ScriptOutcome> {
@@ -101,10 +107,7 @@ async function runIn(
     }
     return ended({ output: JSON.parse(output) as Json })
   } catch (error) {
-    const over = work.steps > maxSteps
-    return ended({
-      error: over ? `it ran too long: more than ${maxSteps} steps` : errorOf(vm, error),
-    })
+    return ended({ error: work.over ? `it ran too long: ${work.over}` : errorOf(vm, error) })
   }
 }
 
@@ -124,7 +127,7 @@ async function settled(vm: QuickJS, value: JSValueHandle): Promise<JSValueHandle
 class Thrown extends Error {}
 
 function describe(vm: QuickJS, thrown: JSValueHandle): string {
-  if (!thrown.isError) return `it threw ${String(JSON.stringify(vm.dump(thrown))).slice(0, 500)}`
+  if (!thrown.isError) return `it threw ${shown(vm, thrown).slice(0, 500)}`
   const part = (name: string) => thrown.getProp(name).toString()
   return located(`${part('name')}: ${part('message')}`, part('stack'))
 }
@@ -133,6 +136,19 @@ function describe(vm: QuickJS, thrown: JSValueHandle): string {
 function errorOf(vm: QuickJS, error: unknown): string {
   const { handle, message } = error as Partial<JSException>
   return handle ? describe(vm, handle) : String(message)
+}
+
+/** A value in one line; what has no JSON by its kind. */
+function shown(vm: QuickJS, value: JSValueHandle): string {
+  const kind = value.typeof
+  if (kind !== 'object' && kind !== 'string') {
+    return kind === 'function' || kind === 'symbol' ? `[${kind}]` : String(vm.dump(value))
+  }
+  try {
+    return JSON.stringify(vm.dump(value))
+  } catch {
+    return `[${kind}]`
+  }
 }
 
 /** The innermost place in the script itself. */
@@ -148,7 +164,7 @@ function giveConsole(vm: QuickJS, lines: string[], most: number): () => string[]
   const log = vm.newFunction('log', (...args) => {
     if (size > most) return vm.undefined
     const line = args
-      .map((arg) => (arg.typeof === 'string' ? arg.toString() : JSON.stringify(vm.dump(arg))))
+      .map((arg) => (arg.typeof === 'string' ? arg.toString() : shown(vm, arg)))
       .join(' ')
     size += line.length + 1
     lines.push(wellFormed(size > most ? '[More is not kept.]' : line))

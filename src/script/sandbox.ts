@@ -13,8 +13,10 @@ export interface ScriptRun {
 }
 
 export interface ScriptBounds {
-  /** Steps of some ten thousand instructions each, about five a millisecond; default 25,000. */
+  /** Steps of some ten thousand instructions each, mostly about five a millisecond; default 5,000. */
   readonly maxSteps?: number
+  /** Milliseconds, where the clock moves while code runs (not in a Worker); default 10,000. */
+  readonly maxTimeMs?: number
   /** Default 33,554,432. */
   readonly maxMemoryBytes?: number
   /** Characters of the result's JSON, and of what is logged; default 1,048,576. */

@@ -18,7 +18,7 @@ const always = new Set(
 const sometimes: ReadonlyMap<string, (words: readonly string[]) => boolean> = new Map([
   ['sort', (words) => !words.some((word) => /^-[A-Za-z]*o|^--o/.test(word))],
   ['uniq', (words) => operands(words).length <= 1],
-  ['tree', (words) => !words.some((word) => /^-[A-Za-z]*o/.test(word))],
+  ['tree', (words) => !words.some((word) => /^-[A-Za-z]*o|^--o/.test(word))],
   ['find', (words) => !words.some((word) => /^-(exec|ok|delete|fprint|fls)/.test(word))],
   ['rg', (words) => !words.some((word) => word.startsWith('--pre'))],
   ['yq', (words) => !words.some((word) => /^-[A-Za-z]*i|^--in-?place/.test(word))],

@@ -73,11 +73,13 @@ function looksOnly(node: Node): boolean {
 /** What is in them must have been read, too. */
 const unread = new Set(['CommandExpansion', 'ProcessSubstitution', 'ArithmeticExpansion'])
 
-/** Nodes below; `parts` and others are computed when they are asked for, so they are named. */
-const lazyFields = ['parts', 'script', 'expression', 'body', 'args', 'redirects']
-
+/** Nodes below. Some fields are computed when they are asked for: they stand on the prototype. */
 function children(node: Node): Node[] {
-  const fields = new Set([...Object.keys(node), ...lazyFields])
+  const fields = new Set(Object.keys(node))
+  for (let at = Object.getPrototypeOf(node); at && at !== Object.prototype; ) {
+    for (const field of Object.getOwnPropertyNames(at)) fields.add(field)
+    at = Object.getPrototypeOf(at)
+  }
   return [...fields].flatMap((field) => nodesIn(node[field]))
 }
 

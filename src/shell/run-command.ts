@@ -52,7 +52,7 @@ export function runCommandTool(options: RunCommandOptions): Tool<RunCommandArgs>
   return {
     name: 'run_command',
     description:
-      'Runs a command in a sandboxed Bash over the files of the workspace (grep, sed, awk, jq, sort, find, diff, tar and the like; no compilers, package managers or other machines). argv with one element is a line of shell, with pipes and loops; with more, a command and its literal arguments. Every call starts in / with nothing but the files.',
+      'Runs a command in a sandboxed Bash over the files of the workspace (grep, sed, awk, jq, sort, find, diff and the like; no compilers, package managers or other machines). argv with one element is a line of shell, with pipes and loops; with more, a command and its literal arguments. Every call starts in / with nothing but the files.',
     inputSchema,
     confirm: (args) => {
       if (args.network === true) return 'always'

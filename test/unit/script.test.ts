@@ -51,6 +51,8 @@ describe('the sandbox', () => {
     ],
     ['export default () => { throw { code: 5 } }', 'it threw {"code":5}', ''],
     ['export default () => { throw undefined }', 'it threw undefined', ''],
+    ['export default () => { const e = {}; e.e = e; throw e }', 'it threw [object]', ''],
+    ['export default () => { throw Symbol("x") }', 'it threw [symbol]', ''],
     ['export default (\n {', 'SyntaxError', 'script.js:'],
     ['let x = 1', 'no default export that is a function', ''],
     ['export default 5', 'no default export that is a function', ''],
@@ -85,6 +87,12 @@ describe('the sandbox', () => {
       input: {},
     })
     expect(caught.error).toContain('ran too long')
+    const clocked = quickJSSandbox({ wasm: () => wasm, maxSteps: 1e9, maxTimeMs: 50 })
+    const slow = await clocked.run({
+      code: 'export default () => { for (;;) try { null.x } catch {} }',
+      input: {},
+    })
+    expect(slow.error).toBe('it ran too long: more than 50 ms')
     const jobs = await sandbox.run({
       code: 'const again = () => Promise.resolve().then(again); export default again',
       input: {},
@@ -128,6 +136,13 @@ describe('the sandbox', () => {
       'export default () => { console.log("a", { b: 1 }, 2); console.error("c"); console.log() }',
     )
     expect(logs).toEqual(['a {"b":1} 2', 'c', ''])
+    const odd = await run(
+      'export default () => { const a = {}; a.a = a; console.log(a, 5n, () => 1, Symbol("s"), undefined, null); return 1 }',
+    )
+    expect(odd).toMatchObject({
+      output: 1,
+      logs: ['[object] 5 [function] [symbol] undefined null'],
+    })
     const flood = await run(
       'export default () => { for (let i = 0; i < 1e4; i++) console.log("x".repeat(100)) }',
       {} as never,

@@ -83,6 +83,10 @@ describe('what only looks', () => {
     'echo $(( $(rm a) ))',
     `echo ${dollar}{x@P}`,
     'coproc ls',
+    'a[$(rm b)]=1',
+    'a=($(rm b))',
+    'a=([1]=$(rm b))',
+    'tree --output=x',
   ])('not %s', (script) => {
     expect(isReadOnlyScript(script)).toBe(false)
   })

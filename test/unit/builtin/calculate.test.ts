@@ -163,6 +163,8 @@ describe('calculate', () => {
     ['20 degC + 5 degC', 'convert degC to K'],
     ['20 degC * 2 m', 'convert degC to K'],
     ['(20 degC)^2', 'convert degC to K'],
+    ['20 degC * 2', 'convert degC to K'],
+    ['20 degC / 2', 'convert degC to K'],
     ['sin(5 m)', 'sin takes a plain number, not m'],
     ['2^(3 m)', 'an exponent takes a plain number'],
     ['sqrt(5 m)', 'm has no such root'],
