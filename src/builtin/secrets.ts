@@ -2,6 +2,7 @@
  * Secrets that a person gave: a model knows their names and puts `{{secret:name}}` where they go.
  * @module
  */
+import { wellFormed } from '../execute/text.ts'
 import type { RecordStore } from '../run-state/records.ts'
 
 /** Values by session and name; never told to a model. */
@@ -45,7 +46,12 @@ export async function withSecrets(
   return { text: filled, values: [...values.values()] }
 }
 
-/** What comes back may repeat what was sent. */
+/** What comes back may repeat what was sent: as it was, in JSON, or in an address. */
 export function withoutSecrets(text: string, values: readonly string[]): string {
-  return values.reduce((hidden, value) => hidden.replaceAll(value, '***'), text)
+  const forms = values.flatMap((value) => [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(wellFormed(value)),
+  ])
+  return [...new Set(forms)].reduce((hidden, form) => hidden.replaceAll(form, '***'), text)
 }

@@ -170,6 +170,22 @@ describe('secrets', () => {
     expect(unknown?.content).toContain('there is no secret "api_key"')
   })
 
+  it('is hidden also as JSON and as part of an address', async () => {
+    const secrets = memoryRecords<string>()
+    const value = 'a"b c/ü'
+    await secrets.save('s:k', value, { now: 0, forgetAt: 1 })
+    const body = JSON.stringify({ raw: value, url: `https://x/?k=${encodeURIComponent(value)}` })
+    const fetch = (async () => new Response(body)) as typeof globalThis.fetch
+    const run = createDispatcher({
+      tools: [httpRequestTool({ fetch, secrets })],
+      mode: 'full',
+      unattended: 'allow',
+    }).run({ sessionId: 's' })
+    const args = { url: 'https://example.com/', headers: { a: '{{secret:k}}' } }
+    const { results } = await run.dispatch([callOf('a', 'http_request', args)])
+    expect(results[0]?.content).toContain('{"raw":"***","url":"https://x/?k=***"}')
+  })
+
   it('where none can be kept the question is not even put', async () => {
     let asked = 0
     const tool = askUserTool({
