@@ -6,7 +6,12 @@ import { Decimal } from 'decimal.js'
 import { Exact } from './units.ts'
 
 /** Roots, logarithms, angles: 20 digits more than are shown. */
-export const Fine = Decimal.clone({ defaults: true, precision: 50, maxE: 1e9, minE: -1e9 })
+export const Fine: typeof Decimal = Decimal.clone({
+  defaults: true,
+  precision: 50,
+  maxE: 1e9,
+  minE: -1e9,
+})
 export const mostSteps = 20_000
 const largestFactorial = 1_000
 const many = 100

@@ -5,7 +5,12 @@
  */
 import { Decimal } from 'decimal.js'
 
-export const Exact = Decimal.clone({ defaults: true, precision: 1_000, maxE: 1e9, minE: -1e9 })
+export const Exact: typeof Decimal = Decimal.clone({
+  defaults: true,
+  precision: 1_000,
+  maxE: 1e9,
+  minE: -1e9,
+})
 
 /** Powers of m, kg, s, A, K, mol, cd and bit. */
 export type Dimensions = readonly number[]

@@ -28,7 +28,7 @@ export interface Nest {
   gavePlace: boolean
 }
 
-const nestKey = Symbol('threepass.nest')
+const nestKey: unique symbol = Symbol('threepass.nest')
 
 interface Nested {
   [nestKey]?: Nest

@@ -22,7 +22,7 @@ export interface RecordStore<T> {
 }
 
 /** In memory: lost with the process. Beyond `mostRecords` the one not saved for longest goes; default: no bound. */
-export function memoryRecords<T>(mostRecords = Number.POSITIVE_INFINITY): RecordStore<T> {
+export function memoryRecords<T>(mostRecords: number = Number.POSITIVE_INFINITY): RecordStore<T> {
   const records = new Map<string, { readonly value: T; readonly forgetAt: number }>()
   return {
     async load(key) {
