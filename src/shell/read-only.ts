@@ -40,14 +40,17 @@ const harmless = new Set([
   ...['ConditionCommand', 'FileDescriptor', 'Redirect', 'Command', 'ProcessSubstitution'],
 ])
 
+/** Longer ones are asked about unread. */
+const longestScript = 20_000
+
 /** Variables that say what a name runs or what a command does. */
 const powerful =
   /^(PATH|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|IFS|PROMPT_COMMAND|LD_\w*|GIT_\w*|PAGER|EDITOR)$/
 
 /** True when the script, in Bash's grammar, is one that looks. What runs as such is given no way to write. */
 export function isReadOnlyScript(script: string): boolean {
-  const tree = parse(script)
-  return looksOnly(tree as unknown as Node)
+  if (script.length > longestScript) return false
+  return looksOnly(parse(script) as unknown as Node, new Set())
 }
 
 /** The same of a command with its arguments, taken literally. */
@@ -59,7 +62,12 @@ export function isReadOnlyCommand(argv: readonly string[]): boolean {
   return isHarmless(name, args)
 }
 
-function looksOnly(node: Node): boolean {
+/** Nodes that are looked at already: some are reached by more than one field. */
+type Seen = Set<Node>
+
+function looksOnly(node: Node, seen: Seen): boolean {
+  if (seen.has(node)) return true
+  seen.add(node)
   if (!harmless.has(node.type)) return false
   if (Array.isArray(node.errors) && node.errors.length > 0) return false
   if (node.type === 'Command' && !isKnown(node)) return false
@@ -67,7 +75,7 @@ function looksOnly(node: Node): boolean {
   if (node.type === 'Assignment' && powerful.test(String(node.name))) return false
   if (node.type === 'ProcessSubstitution' && node.operator !== '<') return false
   if (unread.has(node.type) && !node.script && !node.expression) return false
-  return children(node).every(looksOnly)
+  return children(node).every((child) => looksOnly(child, seen))
 }
 
 /** What is in them must have been read, too. */

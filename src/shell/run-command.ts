@@ -10,6 +10,7 @@ import type { JsonObject } from '../round.ts'
 import type { JsonSchema, Tool, ToolContext } from '../tools/tool.ts'
 import { fileResources, normalisePath } from '../workspace/path.ts'
 import type { Change, Workspace } from '../workspace/workspace.ts'
+import { diffCommand } from './diff-command.ts'
 import { isReadOnlyCommand, isReadOnlyScript } from './read-only.ts'
 import { shellFetch } from './shell-fetch.ts'
 import { shellFiles } from './shell-files.ts'
@@ -113,30 +114,35 @@ async function run(
   if (args.network && !settings.fetch) throw new Error('there is no network here')
   // The shell weighs 360 KB: who never runs a command never loads it.
   const { Bash, InMemoryFs } = await import('just-bash/browser')
-  const files = await shellFiles(InMemoryFs, workspace, maxFileBytes)
+  const fs = new InMemoryFs({}, { maxTotalBytes: maxFileBytes })
+  // What is written through its links to directories is lost; and a workspace has none.
+  fs.symlink = async (_, path) =>
+    Promise.reject(new Error(`EPERM: no symbolic links here: ${path}`))
   const cwd = normalisePath(args.cwd ?? '/')
-  if (cwd !== '/' && !(await files.fs.exists(cwd)))
-    throw new Error(`${cwd}: there is no such directory`)
   const bash = new Bash({
-    fs: files.fs,
-    cwd,
+    fs,
+    cwd: '/',
     executionLimitProfile: 'hardened',
     executionLimits: limits(timeoutMs, maxOutputBytes),
+    customCommands: [diffCommand()],
     // It patches the globals of the whole isolate, under everything else that runs in it.
     defenseInDepth: false,
     ...(args.network && settings.fetch && { fetch: shellFetch(settings.fetch, timeoutMs) }),
   })
+  const files = await shellFiles(fs, workspace)
+  if (cwd !== '/' && !(await fs.exists(cwd))) throw new Error(`${cwd}: there is no such directory`)
   const [name = '', ...rest] = args.argv
   const within = expiring(timeoutMs, signal)
   const script = args.argv.length === 1 ? name : `'${name.replaceAll("'", "'\\''")}'`
   const { stdout, stderr, exitCode } = await bash.exec(script, {
     signal: within,
     rawScript: true,
+    cwd,
     ...(rest.length > 0 && { args: rest }),
   })
   signal.throwIfAborted()
   if (within.aborted) throw new Error(`it did not end within ${timeoutMs} ms; no file was changed`)
-  const { changes, links } = await files.changes()
+  const changes = await files.changes()
   const [changed] = changes
   // Whatever it looked like: nobody was asked.
   if (changed && isReadOnly(args.argv)) {
@@ -144,7 +150,7 @@ async function run(
   }
   const origin = { tool: 'run_command', runId, callId }
   await save(changes, args, settings, origin)
-  return answer({ stdout, stderr, exitCode, changes, links }, maxOutputBytes)
+  return answer({ stdout, stderr, exitCode, changes }, maxOutputBytes)
 }
 
 function limits(
@@ -188,10 +194,9 @@ interface Ended {
   readonly stderr: string
   readonly exitCode: number
   readonly changes: readonly Change[]
-  readonly links: readonly string[]
 }
 
-function answer({ stdout, stderr, exitCode, changes, links }: Ended, maxBytes: number): JsonObject {
+function answer({ stdout, stderr, exitCode, changes }: Ended, maxBytes: number): JsonObject {
   const output = [stdout, stderr].filter(Boolean).join(stdout.endsWith('\n') ? '' : '\n')
   const changed = changes.map(
     ({ path, content }) => `${content === null ? 'removed' : 'wrote'} ${path}`,
@@ -200,7 +205,6 @@ function answer({ stdout, stderr, exitCode, changes, links }: Ended, maxBytes: n
     cut(output, maxBytes).trimEnd() || '(no output)',
     ...(exitCode === 0 ? [] : [`[exit status ${exitCode}]`]),
     ...(changed.length > 0 ? [`[${changed.join(', ')}]`] : []),
-    ...(links.length > 0 ? [`[symbolic links are not kept: ${links.join(', ')}]`] : []),
   ]
   return {
     content: [{ type: 'text', text: text.join('\n') }],

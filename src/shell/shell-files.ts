@@ -6,9 +6,8 @@ import type { InMemoryFs } from 'just-bash/browser'
 import type { Change, Workspace } from '../workspace/workspace.ts'
 
 export interface ShellFiles {
-  readonly fs: InMemoryFs
   /** What the shell wrote and removed, as changes of the versions that it started from. */
-  readonly changes: () => Promise<{ changes: Change[]; links: string[] }>
+  readonly changes: () => Promise<Change[]>
 }
 
 /** A file that the shell has not looked at, found after it has ended. */
@@ -20,16 +19,13 @@ class Untouched extends Error {
   }
 }
 
-/** The shell's own places: what it leaves there is not kept. */
-const ownPlaces = /^\/(bin|usr|dev|proc|tmp)(\/|$)/
-
-/** Files are read when the shell reads them. */
-export async function shellFiles(
-  Fs: typeof InMemoryFs,
-  workspace: Workspace,
-  maxBytes: number,
-): Promise<ShellFiles> {
-  const fs = new Fs({}, { maxTotalBytes: maxBytes })
+/**
+ * Puts the workspace's files into the file system of a shell that is made but has not run; each is read when
+ * the shell reads it. What the shell brings along itself (`/bin/ls`, `/dev/null`) is no file of the
+ * workspace, unless the workspace has one there.
+ */
+export async function shellFiles(fs: InMemoryFs, workspace: Workspace): Promise<ShellFiles> {
+  const own = new Set(fs.getAllPaths())
   const entries = new Map((await workspace.list('/')).map((entry) => [entry.path, entry]))
   const read = new Map<string, Content>()
   let over = false
@@ -48,40 +44,35 @@ export async function shellFiles(
     if (!file) throw new Error(`${path} has changed meanwhile`)
     return file.data ?? file.text
   }
-  /** What is at a path that the shell has left behind. */
-  const lookAt = async (path: string): Promise<Found> => {
+  /** What is at a path that the shell has left behind; `undefined` for a directory. */
+  const lookAt = async (path: string): Promise<Uint8Array | 'untouched' | undefined> => {
     try {
-      const { isFile, isSymbolicLink } = await fs.lstat(path)
-      if (!isFile) return { kind: isSymbolicLink ? 'link' : 'directory' }
-      const bytes = await fs.readFileBuffer(path)
-      return { kind: 'file', bytes }
+      const { isFile } = await fs.lstat(path)
+      return isFile ? await fs.readFileBuffer(path) : undefined
     } catch (error) {
       if (!(error instanceof Untouched)) throw error
-      if (error.path === path) return { kind: 'untouched' }
+      if (error.path === path) return 'untouched'
       // Moved without having been read.
-      const content = await contentAt(error.path, entries.get(error.path)?.version)
-      return { kind: 'file', bytes: bytesOf(content) }
+      return bytesOf(await contentAt(error.path, entries.get(error.path)?.version))
     }
   }
 
   return {
-    fs,
     async changes() {
       over = true
-      const links: string[] = []
       const changes: Change[] = []
       const left = new Set(entries.keys())
       for (const path of fs.getAllPaths()) {
         const entry = entries.get(path)
-        if (!entry && ownPlaces.test(path)) continue
+        if (!entry && own.has(path)) continue
         const found = await lookAt(path)
-        if (found.kind === 'link') links.push(path)
-        if (found.kind === 'untouched') left.delete(path)
-        if (found.kind !== 'file') continue
+        if (found === undefined) continue
         left.delete(path)
+        if (found === 'untouched') continue
         const before = read.get(path)
-        if (before !== undefined && isSame(found.bytes, bytesOf(before))) continue
-        const content = textOf(found.bytes) ?? found.bytes
+        if (before !== undefined && isSame(found, bytesOf(before))) continue
+        const content = textOf(found) ?? found
+        if (typeof content === 'string') checkText(path, content, before)
         changes.push({ path, content, ifVersion: entry?.version ?? 0 })
       }
       const removed = [...left].map((path) => ({
@@ -89,16 +80,24 @@ export async function shellFiles(
         content: null,
         ifVersion: entries.get(path)?.version ?? 0,
       }))
-      return { changes: [...removed, ...changes], links }
+      return [...removed, ...changes]
     },
   }
 }
 
-type Content = string | Uint8Array
+/** UTF-8 that was read as Latin-1 and written as UTF-8 again: `Ã©` for `é`. */
+const garbled =
+  /[\u00c2-\u00df][\u0080-\u00bf]|[\u00e0-\u00ef][\u0080-\u00bf]{2}|[\u00f0-\u00f4][\u0080-\u00bf]{3}/
 
-type Found =
-  | { readonly kind: 'untouched' | 'link' | 'directory' }
-  | { readonly kind: 'file'; readonly bytes: Uint8Array }
+/** The shell's `read` does that. Such a file must not come to be without a word. */
+function checkText(path: string, content: string, before: Content | undefined): void {
+  if (!garbled.test(content) || (typeof before === 'string' && garbled.test(before))) return
+  throw new Error(
+    `${path} would hold garbled text: read and mapfile of this shell take other letters than ASCII apart. Use sed, awk or jq; nothing was saved`,
+  )
+}
+
+type Content = string | Uint8Array
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -36,7 +36,7 @@ it('starts page and Worker on PORT, answers the documented round, and ends with 
     expect(await (await fetch(`${base}/healthz`)).json()).toEqual({ ok: true })
     const page = await fetch(base)
     expect(await page.text()).toContain('<div id="app">')
-    expect(page.headers.get('content-security-policy')).not.toContain('unsafe-eval')
+    expect(page.headers.get('content-security-policy')).not.toContain("'unsafe-eval'")
     const opened = await fetch(`${base}/v1/runs`, { method: 'POST', body: '{"mode":"full"}' })
     const { runId } = (await opened.json()) as { runId: string }
     const body = JSON.stringify({

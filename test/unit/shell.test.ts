@@ -91,6 +91,21 @@ describe('what only looks', () => {
     expect(isReadOnlyScript(script)).toBe(false)
   })
 
+  it('however deep it is nested, in time that grows with its length', () => {
+    const begin = performance.now()
+    for (const open of ['$(echo ', '"$(echo ', '`', '(', '{ ', '<(cat ']) {
+      for (const depth of [20, 200, 2_000]) {
+        const close = { '(': ')', '{': ' ;}', '`': '`', '"': ')"' }[open[0] ?? ''] ?? ')'
+        isReadOnlyScript(`echo ${open.repeat(depth)}x${close.repeat(depth)}`)
+      }
+    }
+    expect(isReadOnlyScript(`echo ${'$(echo '.repeat(20)}x${')'.repeat(20)}`)).toBe(true)
+    expect(isReadOnlyScript(`echo ${'$(echo '.repeat(20)}$(rm x)${')'.repeat(20)}`)).toBe(false)
+    expect(isReadOnlyScript('ls;'.repeat(10_000))).toBe(false)
+    // Without a bound it would be minutes.
+    expect(performance.now() - begin).toBeLessThan(10_000)
+  })
+
   it('a command with literal arguments is taken literally', () => {
     expect(isReadOnlyCommand(['grep', '$(rm a)', '> b'])).toBe(true)
     expect(isReadOnlyCommand(['bash', '-c', 'cat a | wc -l'])).toBe(true)
@@ -151,7 +166,7 @@ describe('run_command', () => {
     const { content } = await sh('mv notes kept; cp data.json copy.json; ln -s data.json link')
     expect(await text('/kept/a.md')).toContain('foo')
     expect(await text('/copy.json')).toBe('{"n":[1,2,3]}')
-    expect(content).toContain('[symbolic links are not kept: /link]')
+    expect(content).toContain('[exit status 1]')
     expect(await text('/link')).toBeUndefined()
   })
 
@@ -222,6 +237,57 @@ describe('run_command', () => {
     expect(raced.content).toContain('has changed')
     expect(await text('/notes/a.md')).toBe('changed by another')
     expect(await text('/other')).toBeUndefined()
+  })
+
+  it('files anywhere are files: /tmp, /usr, and over the names of commands', async () => {
+    const { sh, text, workspace } = await setup()
+    await workspace.write('/bin/mine', 'keep')
+    await workspace.write('/bin/ls', '#!/bin/sh\necho mine\n')
+    const { content } = await sh('mv data.json /tmp/data.json; echo x > /usr/new; echo y > /tmp/y')
+    expect(content).toContain('wrote /tmp/data.json')
+    expect(await text('/tmp/data.json')).toBe('{"n":[1,2,3]}')
+    expect([await text('/usr/new'), await text('/tmp/y')]).toEqual(['x\n', 'y\n'])
+    expect([await text('/bin/ls'), await text('/bin/mine')]).toEqual([
+      '#!/bin/sh\necho mine\n',
+      'keep',
+    ])
+    expect((await sh('cat /bin/ls')).content).toBe('#!/bin/sh\necho mine')
+    expect((await workspace.list('/bin')).map(({ path }) => path)).toEqual(['/bin/ls', '/bin/mine'])
+  })
+
+  it('diff has bounds, and says what it says elsewhere', async () => {
+    const { sh } = await setup()
+    const begin = performance.now()
+    const long = await sh('diff <(seq 1 20000) <(seq 40000 -1 20001)')
+    expect(long.content).toContain('differ in too many lines to show\n[exit status 1]')
+    expect(performance.now() - begin).toBeLessThan(10_000)
+    await sh('printf "a\\nb\\n" > x; printf "a\\nB\\n" > y')
+    expect((await sh('diff x y')).content).toBe(
+      '--- x\n+++ y\n@@ -1,2 +1,2 @@\n a\n-b\n+B\n[exit status 1]',
+    )
+    expect((await sh('diff -i x y')).content).toBe('(no output)')
+    expect((await sh('diff -q x y')).content).toContain('Files x and y differ')
+    expect((await sh('diff -s x x; cat x | diff - x')).content).toBe('Files x and x are identical')
+    expect((await sh('diff x none')).content).toContain('/none: No such file or directory')
+    expect((await sh('diff -r x y')).content).toContain('unknown option -r')
+    expect((await sh('diff x')).content).toContain('two files are needed')
+  })
+
+  it('text that the shell has garbled is refused and not saved', async () => {
+    const { sh, text, workspace } = await setup()
+    await workspace.write('/a', 'café\n')
+    const { content } = await sh('while read l; do echo "$l"; done < a > d')
+    expect(content).toContain('/d would hold garbled text')
+    expect(await text('/d')).toBeUndefined()
+    expect((await sh('cat a > e; sed s/c/k/ a > f; sort a > g; echo "é🔑" > h')).outcome).toBe(
+      'completed',
+    )
+    expect([await text('/e'), await text('/f'), await text('/g'), await text('/h')]).toEqual([
+      'café\n',
+      'kafé\n',
+      'café\n',
+      'é🔑\n',
+    ])
   })
 
   it('starts where it is told, and every call afresh', async () => {
