@@ -163,7 +163,8 @@ async function enqueue(
   const under = active.get(roundId)
   if (under && under.digest !== digest) throw mismatch(roundId)
   if (under) return under.result
-  const joined = joinSignals(controller.signal, signal, options.signal)
+  // A round inside a call ends with that call.
+  const joined = joinSignals(controller.signal, signal, options.signal, options.within?.signal)
   const within = nestOf(options.within)
   if (isAround(within, rounds.run.runId)) {
     throw new DispatchError(

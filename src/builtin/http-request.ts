@@ -54,13 +54,21 @@ export function httpRequestTool(options: HttpRequestOptions): Tool<HttpRequestAr
     timeout: (longestTimeoutSeconds + 5) * 1_000,
     async execute(args, { signal, sessionId }) {
       const { headers, values } = await filled(args.headers, options.secrets, sessionId)
-      const init = await requestInit({ ...args, headers }, options.workspace)
-      const exchange = await request(options.fetch, args.url, init, {
-        timeoutMs: (args.timeout ?? defaultTimeoutSeconds) * 1_000,
-        maxBytes,
-        signal,
-      })
-      return answer(exchange, values)
+      try {
+        const init = await requestInit({ ...args, headers }, options.workspace)
+        const exchange = await request(options.fetch, args.url, init, {
+          timeoutMs: (args.timeout ?? defaultTimeoutSeconds) * 1_000,
+          maxBytes,
+          signal,
+        })
+        return answer(exchange, values)
+      } catch (error) {
+        if (values.length === 0 || signal.aborted) throw error
+        // Headers and networks name what they do not like.
+        throw new Error(
+          withoutSecrets(error instanceof Error ? error.message : String(error), values),
+        )
+      }
     },
   }
 }
@@ -197,6 +205,12 @@ function pairsOf(body: JsonObject): [string, string][] {
   )
 }
 
+/** A text that was cut may end in the middle of a secret. */
+function whole(text: string, truncated: boolean, secrets: readonly string[]): string {
+  const longest = Math.max(0, ...secrets.map((secret) => secret.length * 3))
+  return truncated && longest > 0 ? text.slice(0, Math.max(0, text.length - longest)) : text
+}
+
 /** Headers that a model can use; the text names these, the value has all. */
 const telling = new Set(['content-type', 'location', 'link', 'retry-after', 'etag'])
 
@@ -207,7 +221,7 @@ function answer({ response, body }: Exchange, secrets: readonly string[]): JsonO
   const type = response.headers.get('content-type') ?? 'no content type'
   const text =
     body.text !== undefined
-      ? withoutSecrets(body.text, secrets)
+      ? withoutSecrets(whole(body.text, body.truncated, secrets), secrets)
       : `[${body.bytes.length} bytes of binary data, ${type}]`
   const lines = [
     `HTTP ${response.status}`,

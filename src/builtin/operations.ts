@@ -35,7 +35,7 @@ export const measured: ReadonlyMap<string, Operation> = new Map<string, Operatio
   ['trunc', [1, 1, ([a]) => of(a).trunc()]],
   ['min', [1, many, (args) => Exact.min(...args)]],
   ['max', [1, many, (args) => Exact.max(...args)]],
-  ['sum', [1, many, (args) => Exact.sum(...args)]],
+  ['sum', [1, many, (args) => args.reduce(added)]],
   ['mean', [1, many, mean]],
   ['median', [1, many, median]],
   ['stdev', [2, many, (args) => Exact.sqrt(variance(args))]],
@@ -93,10 +93,22 @@ export function toFine(number: Decimal): Decimal {
   return new Fine(number).toSignificantDigits(Fine.precision)
 }
 
+/** A whole number that is held to its last digit. */
+function isWhole(number: Decimal): boolean {
+  return number.isInteger() && number.e < Exact.precision
+}
+
+/** Whole numbers that reach further apart than digits are held. */
+function isTooLong(a: Decimal, b: Decimal): boolean {
+  if (!a.isInteger() || !b.isInteger() || a.isZero() || b.isZero()) return false
+  return Math.max(a.e, b.e) >= Exact.precision
+}
+
 /** What is left of two numbers without a last digit that are as good as equal is nothing. */
 function added(a: Decimal, b: Decimal): Decimal {
   const sum = Exact.add(a, b)
-  const isCut = Math.max(a.precision(), b.precision()) >= Exact.precision - 10
+  if (isTooLong(a, b)) throw new Error('these whole numbers are too long to be added exactly')
+  const isCut = [a, b].some((each) => each.precision() >= Exact.precision - 10 && !isWhole(each))
   return isCut && sum.e < Math.max(a.e, b.e) - Exact.precision + 50 ? new Exact(0) : sum
 }
 
@@ -128,6 +140,8 @@ function tangent(at: Decimal): Decimal {
 
 /** The sign of the divisor, as people and Python count: -7 % 3 is 2. */
 function floorMod(a: Decimal, b: Decimal): Decimal {
+  if (Math.max(a.e, b.e) >= Exact.precision)
+    throw new Error('a remainder is for numbers of up to 1,000 digits')
   const rest = Exact.mod(a, b)
   return rest.isZero() || rest.isNegative() === b.isNegative() ? rest : Exact.add(rest, b)
 }
@@ -164,7 +178,7 @@ function lcm(a: Decimal, b: Decimal, work: Work): Decimal {
 }
 
 function integer(number: Decimal): Decimal {
-  if (!number.isInteger() || number.precision() >= Exact.precision) {
+  if (!isWhole(number)) {
     throw new Error('only for whole numbers of up to 1,000 digits')
   }
   return number

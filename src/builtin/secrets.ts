@@ -53,5 +53,7 @@ export function withoutSecrets(text: string, values: readonly string[]): string 
     JSON.stringify(value).slice(1, -1),
     encodeURIComponent(wellFormed(value)),
   ])
-  return [...new Set(forms)].reduce((hidden, form) => hidden.replaceAll(form, '***'), text)
+  // The longest first: one may begin with another.
+  const sorted = [...new Set(forms)].filter(Boolean).sort((a, b) => b.length - a.length)
+  return sorted.reduce((hidden, form) => hidden.replaceAll(form, '***'), text)
 }

@@ -44,5 +44,5 @@ function looksWithSed(words: readonly string[]): boolean {
   const flags = words.filter((word) => word.startsWith('-') && word !== '-')
   if (flags.some((flag) => !/^-[nEr]+$/.test(flag))) return false
   const [script = ''] = operands(words)
-  return sedScript.test(script)
+  return script.length < 1_000 && sedScript.test(script)
 }

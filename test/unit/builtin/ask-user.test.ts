@@ -186,6 +186,29 @@ describe('secrets', () => {
     expect(results[0]?.content).toContain('{"raw":"***","url":"https://x/?k=***"}')
   })
 
+  it.each([
+    ['a header that is none', 'sk-SECRET\nline2', undefined],
+    ['a network that repeats it', 'sk-SECRET', 'no route with sk-SECRET'],
+  ])('%s does not show it', async (_, value, failure) => {
+    const secrets = memoryRecords<string>()
+    await secrets.save('s:k', value, { now: 0, forgetAt: 1 })
+    const fetch = (async () => {
+      if (failure) throw new TypeError(failure)
+      return new Response('ok')
+    }) as typeof globalThis.fetch
+    const events: RunEvent[] = []
+    const run = createDispatcher({
+      tools: [httpRequestTool({ fetch, secrets })],
+      mode: 'full',
+      unattended: 'allow',
+      onEvent: (event) => events.push(event),
+    }).run({ sessionId: 's' })
+    const args = { url: 'https://example.com/', headers: { a: '{{secret:k}}' } }
+    const { results } = await run.dispatch([callOf('a', 'http_request', args)])
+    expect(results[0]?.outcome).toBe('failed')
+    expect(JSON.stringify([results, events])).not.toContain('SECRET')
+  })
+
   it('where none can be kept the question is not even put', async () => {
     let asked = 0
     const tool = askUserTool({
