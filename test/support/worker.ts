@@ -42,7 +42,16 @@ interface Bundle {
   readonly wasm: readonly { readonly path: string; readonly contents: Buffer }[]
 }
 
-async function bundle(tools: string | undefined): Promise<Bundle> {
+/** Once for each set of tools: a test file starts many Workers. */
+const bundles = new Map<string | undefined, Promise<Bundle>>()
+
+function bundle(tools: string | undefined): Promise<Bundle> {
+  const known = bundles.get(tools) ?? bundleAnew(tools)
+  bundles.set(tools, known)
+  return known
+}
+
+async function bundleAnew(tools: string | undefined): Promise<Bundle> {
   const wasm = new Map<string, Buffer>()
   const compiled: Plugin = {
     name: 'wasm',
