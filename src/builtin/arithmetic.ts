@@ -154,6 +154,7 @@ function apply(name: string, expressions: readonly Expression[], work: Work): Qu
   const args = numbers.map(({ number }) => number)
   const run = exact.get(name)
   if (run) return plain(run[2](args, work), stillRounded)
+  checkSize(name, args)
   return plain(fine.get(name)?.[2](args.map(toFine), work) ?? new Exact(Number.NaN), true)
 }
 
@@ -170,6 +171,17 @@ function arityOf(name: string): readonly [number, number] {
   const found = special.get(name) ?? measured.get(name) ?? exact.get(name) ?? fine.get(name)
   if (!found) throw new Error(`unknown function "${name}"`)
   return [found[0], found[1]]
+}
+
+/** Beyond these decimal.js works for minutes, or runs out of memory. */
+function checkSize(name: string, args: readonly Decimal[]): void {
+  const isHyperbolic = /h$/.test(name)
+  for (const arg of args) {
+    const far = !arg.isZero() && Math.abs(arg.e) > 300 && !/^l(n|og)/.test(name)
+    if (far || (isHyperbolic && arg.abs().gt(1_000))) {
+      throw new Error(`${name} is not worked out of so large or small a number`)
+    }
+  }
 }
 
 /** All in the unit of the first. */

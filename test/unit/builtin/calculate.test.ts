@@ -65,6 +65,10 @@ describe('calculate', () => {
   it.each([
     ['1/0', 'division by zero'],
     ['5 % 0', 'division by zero'],
+    ['sinh(1e6)', 'so large or small'],
+    ['asinh(1e-900000000)', 'so large or small'],
+    ['atan(1e999999999)', 'so large or small'],
+    ['1e999999999 % 7', 'up to 1,000 digits'],
     ['7^5000 % 13', 'up to 1,000 digits'],
     ['gcd(10^5000 + 1, 10^4999 + 3)', 'too long to be added exactly'],
     ['sum(10^3000, 1, -10^3000)', 'too long to be added exactly'],
