@@ -133,6 +133,7 @@ async function run(
   if (cwd !== '/' && !(await fs.exists(cwd))) throw new Error(`${cwd}: there is no such directory`)
   const [name = '', ...rest] = args.argv
   const within = expiring(timeoutMs, signal)
+  const until = Date.now() + timeoutMs
   const script = args.argv.length === 1 ? name : `'${name.replaceAll("'", "'\\''")}'`
   const { stdout, stderr, exitCode } = await bash.exec(script, {
     signal: within,
@@ -141,8 +142,16 @@ async function run(
     ...(rest.length > 0 && { args: rest }),
   })
   signal.throwIfAborted()
-  if (within.aborted) throw new Error(`it did not end within ${timeoutMs} ms; no file was changed`)
+  // Work that never yields keeps the timer from firing: the clock says it all the same.
+  if (within.aborted || Date.now() > until)
+    throw new Error(`it did not end within ${timeoutMs} ms; no file was changed`)
   const changes = await files.changes()
+  if (
+    changes.length > 0 &&
+    /executionLimits|limit exceeded|exceeds? .*(limit|maximum)/i.test(stderr)
+  ) {
+    throw new Error(`it hit a limit of the shell, so nothing was saved: ${cut(stderr, 500)}`)
+  }
   const [changed] = changes
   // Whatever it looked like: nobody was asked.
   if (changed && isReadOnly(args.argv)) {
