@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { canonicalJson } from '../dedupe/call-key.ts'
 import { toPlain } from '../execute/plain.ts'
 import { memoryRecords, type RecordStore } from '../run-state/records.ts'
+import { createTurns } from '../turns.ts'
 import type { ApprovalAnswer, ApprovalBatch, ApprovalRequest, Approver } from './approver.ts'
 
 /** A question that waits for its answer. */
@@ -79,8 +80,7 @@ const longestTimer = 2 ** 31 - 1
 export function promptApprover(options: PromptOptions = {}): PromptApprover {
   const { onChange, timeoutMs, store = memoryRecords(), clock = systemClock } = options
   const open = new Map<string, Open>()
-  /** Answers on their way into the store, by token. */
-  const taking = new Map<string, Promise<unknown>>()
+  const inTurn = createTurns()
   const pending = () => [...open.values()].map((each) => each.request)
   const changed = () => onChange?.(pending())
   const save = (token: string, record: QuestionRecord) => {
@@ -88,20 +88,9 @@ export function promptApprover(options: PromptOptions = {}): PromptApprover {
     return store.save(token, record, { now, forgetAt: (record.expiresAt ?? now) + rememberMs })
   }
 
-  const answer: PromptApprover['answer'] = async (reply, token, runId) => {
-    // Of two answers at once the second sees what became of the first.
-    const before = taking.get(token) ?? Promise.resolve()
-    const taken = before.then(
-      () => take(reply, token, runId),
-      () => take(reply, token, runId),
-    )
-    taking.set(token, taken)
-    try {
-      return await taken
-    } finally {
-      if (taking.get(token) === taken) taking.delete(token)
-    }
-  }
+  // Of two answers at once the second sees what became of the first.
+  const answer: PromptApprover['answer'] = (reply, token, runId) =>
+    inTurn(token, () => take(reply, token, runId))
 
   const take = async (
     reply: ApprovalAnswer,

@@ -2,6 +2,7 @@
  * download_file: a file from the web into the workspace.
  * @module
  */
+import { plainText } from '../execute/text.ts'
 import { request } from '../net/request.ts'
 import type { JsonSchema, Tool } from '../tools/tool.ts'
 import { fileResources } from '../workspace/path.ts'
@@ -51,7 +52,7 @@ export function downloadFileTool({
         throw new Error(`nothing was saved: ${why}`)
       }
       const origin = { tool: 'download_file', runId, callId }
-      const content = utf8(body.bytes) ?? body.bytes
+      const content = plainText(body.bytes) ?? body.bytes
       const file = await workspace.write(output_file, content, { origin })
       return {
         ok: true,
@@ -81,16 +82,6 @@ const inputSchema: JsonSchema = {
   },
   required: ['url', 'output_file'],
   additionalProperties: false,
-}
-
-/** The text of the bytes when writing it gives the same bytes again: a download changes nothing. */
-function utf8(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }
 
 async function sha256Of(bytes: Uint8Array): Promise<string> {

@@ -6,6 +6,7 @@ import type { EventListener, RunEvent } from '../events.ts'
 import type { HistoryStore } from '../history/history.ts'
 import type { JsonObject } from '../round.ts'
 import type { RunStore } from '../run-state/store.ts'
+import { createTurns } from '../turns.ts'
 
 /** What is kept of a run. */
 export interface TaskRecord {
@@ -46,17 +47,7 @@ export function taskCollection(sessionId: string): string {
 
 export function taskLog({ history, store, clock = Date.now }: TaskLogOptions): TaskLog {
   /** The notes of a run go one after another. */
-  const turns = new Map<string, Promise<void>>()
-  const inTurn = (runId: string, work: () => Promise<void>): Promise<void> => {
-    const done = (turns.get(runId) ?? Promise.resolve()).then(work)
-    const over = done
-      .catch(() => {})
-      .then(() => {
-        if (turns.get(runId) === over) turns.delete(runId)
-      })
-    turns.set(runId, over)
-    return done
-  }
+  const inTurn = createTurns()
 
   const change = async (
     { runId, sessionId }: TaskNote,

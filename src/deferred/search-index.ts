@@ -8,6 +8,7 @@ import MiniSearch from 'minisearch'
 import { stemmer } from 'stemmer'
 import type { RegisteredTool } from '../tools/registry.ts'
 import type { JsonSchema } from '../tools/tool.ts'
+import { identifierParts } from './identifier-parts.ts'
 
 /** Words of a query that are looked at: a whole document as query must not stall the run. */
 const mostQueryWords = 64
@@ -120,16 +121,13 @@ function isText(value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** Between `get` and `User`, and between `HTTP` and `Request`. */
-const innerCapital = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
-
 /** Splits identifiers (`get_userName`, `HTTPRequest`) as well as prose. */
 export function words(text: string): string[] {
   const found: string[] = []
   for (const [run] of text.matchAll(/[\p{L}\p{N}]+/gu)) {
     // Most runs are one word; only an inner capital can divide one.
     if (!/.\p{Lu}/u.test(run)) found.push(run)
-    else found.push(...run.split(innerCapital))
+    else found.push(...identifierParts(run))
   }
   return found
 }

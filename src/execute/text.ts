@@ -82,3 +82,18 @@ export function base64(bytes: Uint8Array): string {
   for (const byte of bytes) binary += String.fromCharCode(byte)
   return btoa(binary)
 }
+
+/** The bytes of a text whose characters stand for one byte each, as `atob` makes it. */
+export function binaryBytes(binary: string): Uint8Array {
+  return Uint8Array.from(binary, (char) => char.charCodeAt(0))
+}
+
+/** The text of bytes, when writing it gives the same bytes again and no NUL is among them. */
+export function plainText(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

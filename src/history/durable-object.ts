@@ -4,6 +4,7 @@
  */
 import { positiveInteger } from '../option.ts'
 import type { JsonObject } from '../round.ts'
+import type { SqlRunStorage } from '../run-state/durable-object-value.ts'
 import {
   defaultDocuments,
   defaultLimit,
@@ -17,14 +18,6 @@ import { queryTerms, terms } from './terms.ts'
 
 type Row = Record<string, unknown>
 
-/** What is used of `ctx.storage`. */
-export interface SqlHistoryStorage {
-  readonly sql: {
-    exec(query: string, ...bindings: (string | number)[]): { toArray(): Row[] }
-  }
-  transactionSync<T>(closure: () => T): T
-}
-
 const columns = 'd.collection, d.id, d.at, d.title, d.text, d.data'
 
 /**
@@ -32,7 +25,7 @@ const columns = 'd.collection, d.id, d.at, d.title, d.text, d.data'
  * `THREEPASS_BAD_OPTION` for a bound that is none.
  */
 export function durableObjectHistory(
-  storage: SqlHistoryStorage,
+  storage: SqlRunStorage,
   { maxDocuments = defaultDocuments }: HistoryOptions = {},
 ): HistoryStore {
   positiveInteger('maxDocuments', maxDocuments)
@@ -94,7 +87,7 @@ export function durableObjectHistory(
   }
 }
 
-function createTables(sql: SqlHistoryStorage['sql']): void {
+function createTables(sql: SqlRunStorage['sql']): void {
   sql.exec(`CREATE TABLE IF NOT EXISTS threepass_history (
     number INTEGER PRIMARY KEY, collection TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL,
     title TEXT NOT NULL, text TEXT NOT NULL, data TEXT NOT NULL, UNIQUE (collection, id))`)

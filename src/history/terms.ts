@@ -2,9 +2,8 @@
  * The words of a text, the same for every store: so that they find the same.
  * @module
  */
+import { identifierParts } from '../deferred/identifier-parts.ts'
 
-/** Between `get` and `User`, and between `HTTP` and `Request`. */
-const innerCapital = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 const mostQueryTerms = 32
 
@@ -13,7 +12,7 @@ export function terms(text: string): string[] {
   const found: string[] = []
   for (const { segment, isWordLike } of segmenter.segment(text.replace(/[_./-]+/g, ' '))) {
     if (!isWordLike) continue
-    for (const part of segment.split(innerCapital)) found.push(...plain(part))
+    for (const part of identifierParts(segment)) found.push(...plain(part))
   }
   return found
 }

@@ -3,6 +3,7 @@
  * Shapes: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html.
  * @module
  */
+import { binaryBytes } from '../execute/text.ts'
 import { isAnswer, type JsonObject, type ToolCall, type ToolResult } from '../round.ts'
 import { argumentsOf, callInput } from './call-input.ts'
 import { callOf, isObject, objects, type ProviderFormat, readOf } from './provider.ts'
@@ -77,7 +78,7 @@ function imagesOf({ media = [] }: ToolResult): BedrockImage[] {
   return media.flatMap(({ type, mimeType, data }) => {
     const format = Object.hasOwn(imageTypes, mimeType) ? imageTypes[mimeType] : undefined
     if (type !== 'image' || data === undefined || format === undefined) return []
-    const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0))
+    const bytes = binaryBytes(atob(data))
     return [{ image: { format, source: { bytes } } }]
   })
 }

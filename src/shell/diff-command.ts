@@ -4,6 +4,7 @@
  * @module
  */
 import type { CustomCommand, IFileSystem } from 'just-bash/browser'
+import { binaryBytes } from '../execute/text.ts'
 
 /** Lines removed and added together; beyond it the files are said to differ, and no more. */
 const mostEdits = 4_000
@@ -38,7 +39,9 @@ export function diffCommand(): CustomCommand {
       try {
         const [one = '', other = ''] = wanted.files
         const textAt = (path: string) =>
-          path === '-' ? decoded(bytesOf(String(stdin))) : fileText(fs, fs.resolvePath(cwd, path))
+          path === '-'
+            ? decoded(binaryBytes(String(stdin)))
+            : fileText(fs, fs.resolvePath(cwd, path))
         return await compare(wanted, await textAt(one), await textAt(other))
       } catch (error) {
         return { stdout: '', stderr: `diff: ${(error as Error).message}\n`, exitCode: 2 }
@@ -67,11 +70,6 @@ async function fileText(fs: IFileSystem, path: string): Promise<string> {
 
 function decoded(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
-}
-
-/** The shell hands bytes over as characters, one each. */
-function bytesOf(text: string): Uint8Array {
-  return Uint8Array.from(text, (char) => char.charCodeAt(0))
 }
 
 async function compare(

@@ -11,34 +11,16 @@ interface Node {
 }
 
 /** Parts of a tree that do nothing themselves: only what is in them counts. */
-const harmless = new Set([
-  ...['Script', 'Statement', 'AndOr', 'Pipeline', 'Negation', 'Time', 'CompoundList'],
-  ...['If', 'Elif', 'For', 'ArithmeticFor', 'While', 'Subshell', 'BraceGroup', 'Case', 'CaseItem'],
-  ...[
-    'Redirected',
-    'TestCommand',
-    'TestUnary',
-    'TestBinary',
-    'TestLogical',
-    'TestNot',
-    'TestGroup',
-  ],
-  ...['TestWord', 'Word', 'Literal', 'Glob', 'SingleQuoted', 'DoubleQuoted', 'AnsiCQuoted'],
-  ...['SimpleExpansion', 'ParameterExpansion', 'CommandExpansion', 'ArithmeticExpansion'],
-  ...['ExtendedGlob', 'BraceExpansion', 'Assignment', 'ArrayValue', 'HereString', 'HereDoc'],
-  ...[
-    'HereDocBody',
-    'HereDocDelimiter',
-    'Default',
-    'Remove',
-    'Replace',
-    'Slice',
-    'CaseModification',
-  ],
-  ...['Names', 'ArithmeticBinary', 'ArithmeticUnary', 'ArithmeticTernary'],
-  ...['ArithmeticGroup', 'ArithmeticWord', 'ArithmeticCommandExpansion', 'ArithmeticCommand'],
-  ...['ConditionCommand', 'FileDescriptor', 'Redirect', 'Command', 'ProcessSubstitution'],
-])
+const harmless = new Set(
+  `Script Statement AndOr Pipeline Negation Time CompoundList If Elif For ArithmeticFor While
+  Subshell BraceGroup Case CaseItem Redirected TestCommand TestUnary TestBinary TestLogical TestNot
+  TestGroup Word Literal Glob SingleQuoted DoubleQuoted AnsiCQuoted SimpleExpansion
+  ParameterExpansion CommandExpansion ArithmeticExpansion ExtendedGlob BraceExpansion Assignment
+  ArrayValue HereString HereDoc HereDocBody HereDocDelimiter Default Remove Replace Slice
+  CaseModification Names ArithmeticBinary ArithmeticUnary ArithmeticTernary ArithmeticGroup
+  ArithmeticWord ArithmeticCommandExpansion ArithmeticCommand FileDescriptor Redirect Command
+  ProcessSubstitution`.split(/\s+/),
+)
 
 /** Longer ones are asked about unread. */
 const longestScript = 20_000

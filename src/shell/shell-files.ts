@@ -3,6 +3,7 @@
  * @module
  */
 import type { InMemoryFs } from 'just-bash/browser'
+import { plainText } from '../execute/text.ts'
 import type { Change, Workspace } from '../workspace/workspace.ts'
 
 export interface ShellFiles {
@@ -71,7 +72,7 @@ export async function shellFiles(fs: InMemoryFs, workspace: Workspace): Promise<
         if (found === 'untouched') continue
         const before = read.get(path)
         if (before !== undefined && isSame(found, bytesOf(before))) continue
-        const content = textOf(found) ?? found
+        const content = plainText(found) ?? found
         if (typeof content === 'string') checkText(path, content, before)
         changes.push({ path, content, ifVersion: entry?.version ?? 0 })
       }
@@ -98,17 +99,6 @@ function checkText(path: string, content: string, before: Content | undefined): 
 }
 
 type Content = string | Uint8Array
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    const text = decoder.decode(bytes)
-    return text.includes('\0') ? undefined : text
-  } catch {
-    return undefined
-  }
-}
 
 function bytesOf(content: Content): Uint8Array {
   return typeof content === 'string' ? new TextEncoder().encode(content) : content

@@ -8,6 +8,7 @@ import { canonicalJson } from '../dedupe/call-key.ts'
 import { DispatchError } from '../errors.ts'
 import type { Json, JsonObject } from '../round.ts'
 import { memoryRecords, type RecordStore } from '../run-state/records.ts'
+import { createTurns } from '../turns.ts'
 import type { ClientToolDefinition } from './client-tools.ts'
 import type { AnyTool, ToolContext } from './tool.ts'
 
@@ -107,18 +108,7 @@ export function clientCalls(options: ClientCallOptions = {}): ClientCalls {
   const open = new Map<string, Open>()
   const givenUp = new Map<string, Open>()
   /** Answers and leases of one call go one after another. */
-  const turns = new Map<string, Promise<unknown>>()
-
-  const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const result = (turns.get(key) ?? Promise.resolve()).then(work)
-    const settled = result
-      .catch(() => {})
-      .finally(() => {
-        if (turns.get(key) === settled) turns.delete(key)
-      })
-    turns.set(key, settled)
-    return result
-  }
+  const inTurn = createTurns()
 
   const save = async (key: string, record: ClientCallRecord) => {
     const now = clock()

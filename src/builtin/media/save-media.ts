@@ -2,7 +2,7 @@
  * Made bytes into the workspace.
  * @module
  */
-import { base64 } from '../../execute/text.ts'
+import { base64, binaryBytes } from '../../execute/text.ts'
 import type { JsonObject } from '../../round.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
@@ -55,7 +55,7 @@ export async function saveMedia(
 
 function bytesOf(data: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(data), (char) => char.charCodeAt(0))
+    return binaryBytes(atob(data))
   } catch {
     throw new Error('what the model gave back is no base64')
   }
