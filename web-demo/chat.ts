@@ -130,8 +130,11 @@ export function createConversation(parts: ConversationParts): Conversation {
         own.messages = messages
         lost = false
         onChange()
-        if (active) await own.resumeStream()
-        if (own.status !== 'error' || !isBroken(own.error)) return
+        if (!active) return
+        await own.resumeStream()
+        // Whether that was all, the Worker says: the turn may have ended before its stream was asked for.
+        if (own.status !== 'error') continue
+        if (!isBroken(own.error)) return
       }
       lost = true
       onChange()
@@ -147,8 +150,10 @@ export function createConversation(parts: ConversationParts): Conversation {
 
   const settle = async (own: PageChat): Promise<void> => {
     const { error } = own
-    if (own.status !== 'error' || own !== opened) return
-    if (place() === 'worker' && isBroken(error)) return load(own)
+    if (own !== opened) return
+    // A Worker that is put down ends its streams in good order.
+    if (place() === 'worker' && (own.endedEarly || isBroken(error))) return load(own)
+    if (own.status !== 'error') return
     if (wantsToken(error) || /\b401\b|UNAUTHORIZED/.test(error?.message ?? '')) return wantToken()
     problem = problemText(error)
     onChange()

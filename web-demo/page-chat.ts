@@ -14,8 +14,17 @@ export { DefaultChatTransport }
 
 /** `AbstractChat` is made to be extended: React, Vue and Svelte have theirs. */
 export class PageChat extends AbstractChat<UIMessage> {
+  /** The last stream closed before it said that its turn was over. */
+  endedEarly = false
+
   constructor(init: ChatInit<UIMessage>, onChange: () => void) {
-    super({ ...init, state: stateOf(init.messages ?? [], onChange) })
+    super({
+      ...init,
+      state: stateOf(init.messages ?? [], onChange),
+      onFinish: ({ finishReason, isAbort, isError }) => {
+        this.endedEarly = !isAbort && !isError && finishReason === undefined
+      },
+    })
   }
 }
 

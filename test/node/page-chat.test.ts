@@ -169,6 +169,43 @@ describe('the chat of the page', { timeout: 60_000 }, () => {
     }
   })
 
+  it('shows the answer of a turn that ends between the look at the chat and the look at its stream', async () => {
+    const first = await open()
+    const second = await open()
+    try {
+      const { page } = first
+      await page.getByRole('radio', { name: 'On the Worker' }).check()
+      await say(page, '/wait seconds=1 then say all done')
+      await page.locator('.call.running').waitFor()
+      await second.page.route('**/v1/chat/*/stream?**', async (route) => {
+        await answered(page, 'all done')
+        await page.getByRole('button', { name: 'Send' }).waitFor()
+        await route.continue()
+      })
+      await second.page.goto(page.url())
+      await second.page.reload()
+      await answered(second.page, 'all done')
+      await second.page.getByRole('button', { name: 'Send' }).waitFor()
+    } finally {
+      await first.close()
+      await second.close()
+    }
+  })
+
+  it('goes on when a Worker that is put down ends the stream in good order', async () => {
+    const { page, close } = await open()
+    await page.getByRole('radio', { name: 'On the Worker' }).check()
+    await page.route('**/v1/chat', async (route) => {
+      const response = await route.fetch()
+      const whole = await response.text()
+      const head = whole.slice(0, whole.indexOf('"type":"tool-output-available"') - 7)
+      await route.fulfill({ response, body: head })
+    })
+    await say(page, '/calculate expressions=["6*7"]')
+    await answered(page, '42')
+    await close()
+  })
+
   it('works by keyboard: tabs by arrows, Shift+Enter for a line, Enter sends', async () => {
     const { page, close } = await open()
     await page.getByRole('tab', { name: 'Chat' }).focus()
