@@ -175,9 +175,11 @@ describe('the chat of the page', { timeout: 60_000 }, () => {
     try {
       const { page } = first
       await page.getByRole('radio', { name: 'On the Worker' }).check()
-      await say(page, '/wait seconds=1 then say all done')
-      await page.locator('.call.running').waitFor()
+      await say(page, '/edit_file mode=write path=/a.md content=hi then say all done')
+      const approve = page.getByRole('dialog').getByRole('button', { name: 'Approve' })
+      await approve.waitFor()
       await second.page.route('**/v1/chat/*/stream?**', async (route) => {
+        await approve.click()
         await answered(page, 'all done')
         await page.getByRole('button', { name: 'Send' }).waitFor()
         await route.continue()
