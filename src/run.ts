@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts'
 import { DispatchError } from './errors.ts'
 import type { EventListener } from './events.ts'
 import { type Abortable, abortable } from './execute/deadline.ts'
-import { inside, isAround, nestOf } from './execute/nesting.ts'
+import { inside, nestOf, type Waiting, wouldWaitForItself } from './execute/nesting.ts'
 import { toPlain } from './execute/plain.ts'
 import { createStragglers, type Stragglers } from './execute/stragglers.ts'
 import type { Json, RoundResult, ToolCall, ToolResult } from './round.ts'
@@ -34,14 +34,15 @@ export interface DispatchOptions {
   readonly signal?: AbortSignal
   /**
    * The context of the tool that dispatches this round inside its own call. The round then shares the
-   * places of the round around it, so that no more than `maxConcurrent` calls run in all; its run must be
-   * another one (`THREEPASS_BAD_ROUND`); its questions are put in that round's name, under `<call>/<inner call>`; a stop stops both runs.
+   * places of the round around it, so that no more than `maxConcurrent` calls run in all. Its run must be
+   * another one, and none that waits for the call's own (`THREEPASS_BAD_ROUND`). Its questions are put in
+   * that round's name, under `<call>/<inner call>`; a stop stops both runs.
    */
   readonly within?: ToolContext
 }
 
 /** A run in this process: what its rounds share beside the stored state. */
-export interface OpenRun {
+export interface OpenRun extends Waiting {
   readonly runId: string
   readonly sessionId: string
   readonly log: EventLog
@@ -111,6 +112,7 @@ export async function openRun(
   const run: OpenRun = {
     runId,
     sessionId: stored?.sessionId ?? wantedSession ?? crypto.randomUUID(),
+    waitsFor: new Map(),
     log: createEventLog(runId, store, clock, await store.lastSeq(runId), listeners),
     stragglers: createStragglers(engine.options.graceMs),
     background: abortable(controller.signal),
@@ -156,7 +158,14 @@ async function enqueue(
   options: DispatchOptions,
   signal: AbortSignal | undefined,
 ): Promise<RoundResult> {
-  const { active, controller } = rounds
+  const { active, controller, run } = rounds
+  const within = nestOf(options.within)
+  if (wouldWaitForItself(within, run)) {
+    throw new DispatchError(
+      'THREEPASS_BAD_ROUND',
+      'A round cannot go on inside a call of its own run, or of one that waits for it: open another run for it.',
+    )
+  }
   const { roundId = crypto.randomUUID(), finishReason } = options
   const request = options.roundId === undefined ? undefined : requestOf(calls, finishReason)
   const digest = request ? await sha256(canonicalJson(request.calls as unknown as Json)) : ''
@@ -165,13 +174,6 @@ async function enqueue(
   if (under) return under.result
   // A round inside a call ends with that call.
   const joined = joinSignals(controller.signal, signal, options.signal, options.within?.signal)
-  const within = nestOf(options.within)
-  if (isAround(within, rounds.run.runId)) {
-    throw new DispatchError(
-      'THREEPASS_BAD_ROUND',
-      'A round cannot go on inside a call of its own run: open another run for it.',
-    )
-  }
   const asked = {
     roundId,
     digest,
@@ -181,7 +183,7 @@ async function enqueue(
     request,
     ...(within && { within }),
   }
-  const result = inside(within, () => inTurn(rounds, () => dispatchOnce(rounds, asked)))
+  const result = inside(within, run, () => inTurn(rounds, () => dispatchOnce(rounds, asked)))
   active.set(roundId, { digest, result })
   return result.finally(() => active.delete(roundId))
 }

@@ -34,6 +34,7 @@ export function executeContext(
     runId: run.runId,
     sessionId: run.sessionId,
     roundId: round.roundId,
+    run,
     slots: within?.context.slots ?? createSlots(options.maxConcurrent),
     asker: within ? askerIn(within) : { runId: run.runId, roundId: round.roundId, prefix: '' },
     within,

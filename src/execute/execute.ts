@@ -12,7 +12,7 @@ import type { Grants } from '../tools/tool.ts'
 import { type CachedRun, throughCache } from './cached-run.ts'
 import type { Abortable } from './deadline.ts'
 import type { Hints } from './hints.ts'
-import type { Asker, Nest } from './nesting.ts'
+import type { Asker, Nest, Waiting } from './nesting.ts'
 import { fromJournal } from './recover.ts'
 import { cancelledBeforeStart, type Ran, runToolCall } from './run-tool-call.ts'
 import type { Slots } from './slots.ts'
@@ -22,6 +22,7 @@ export interface ExecuteContext {
   readonly runId: string
   readonly sessionId: string
   readonly roundId: string
+  readonly run: Waiting
   /** Places of concurrent calls: the round's own, or those of the round that it goes on in. */
   readonly slots: Slots
   /** The call that this round goes on in. */
@@ -84,9 +85,9 @@ export function execute(calls: readonly ReadyCall[], context: ExecuteContext): P
       if (slots.isFull()) {
         context.emit({ type: 'tool_call_waiting', callId: call.id, reason: 'slot', behind: [] })
       }
-      const place = slots.take(call)
+      const place = placeFor(call, context)
       const ran = place ? place.then(go) : go()
-      return ran.finally(() => slots.give(call))
+      return ran.finally(() => slots.leave(call))
     }
     done.push(
       behind.length === 0 ? take() : Promise.all(behind.map((each) => done[each])).then(take),
@@ -94,6 +95,16 @@ export function execute(calls: readonly ReadyCall[], context: ExecuteContext): P
     if (!concurrent) lastSerial = position
   }
   return Promise.all(done)
+}
+
+/** Resolves when the call has a place, or when the round aborts and it needs none. */
+function placeFor(call: ReadyCall, { slots, round }: ExecuteContext): Promise<void> | undefined {
+  const place = slots.take(call)
+  if (!place) return undefined
+  const leave = () => slots.leave(call)
+  round.running.add(leave)
+  if (round.signal.aborted) leave()
+  return place.then(() => void round.running.delete(leave))
 }
 
 /** Earlier calls that this one must not overlap. */

@@ -17,6 +17,11 @@ export interface Asker {
   readonly prefix: string
 }
 
+/** A run, and the runs in which rounds go on inside its calls, each with how many. */
+export interface Waiting {
+  readonly waitsFor: Map<Waiting, number>
+}
+
 /** What a call in progress lends to the rounds inside it. */
 export interface Nest {
   readonly call: ReadyCall
@@ -25,7 +30,8 @@ export interface Nest {
   readonly isOver: () => boolean
   /** Rounds under way inside the call. */
   inside: number
-  gavePlace: boolean
+  /** The call had a place, or waited for one, when the first of them began. */
+  lent: boolean
 }
 
 const nestKey: unique symbol = Symbol('threepass.nest')
@@ -44,26 +50,48 @@ export function nestOf(context: (ToolContext & Nested) | undefined): Nest | unde
   return context?.[nestKey]
 }
 
-/** While a round goes on inside it, a call needs no place of its own: its tool waits. */
-export async function inside<T>(nest: Nest | undefined, round: () => Promise<T>): Promise<T> {
+/**
+ * A round of `run` inside a call. While one goes on, the call needs no place of its own: its tool waits. A place
+ * that it waits for again is left when the next round begins.
+ */
+export async function inside<T>(
+  nest: Nest | undefined,
+  run: Waiting,
+  round: () => Promise<T>,
+): Promise<T> {
   if (!nest) return round()
   const { call, context } = nest
+  const { slots } = context
   nest.inside += 1
-  if (nest.inside === 1) nest.gavePlace = context.slots.give(call)
+  if (nest.inside === 1) nest.lent = slots.leave(call)
+  count(context.run, run, 1)
   try {
     return await round()
   } finally {
     nest.inside -= 1
-    if (nest.inside === 0 && nest.gavePlace) {
-      await context.slots.take(call)
-      if (nest.isOver()) context.slots.give(call)
-    }
+    count(context.run, run, -1)
+    if (nest.inside === 0 && nest.lent && !nest.isOver()) await slots.take(call)
   }
 }
 
-/** True for a run of which a round is under way around this call: another round of it would wait for its own end. */
-export function isAround(nest: Nest | undefined, runId: string): boolean {
-  for (let at = nest; at; at = at.context.within) if (at.context.runId === runId) return true
+function count({ waitsFor }: Waiting, other: Waiting, change: 1 | -1): void {
+  const rounds = (waitsFor.get(other) ?? 0) + change
+  if (rounds > 0) waitsFor.set(other, rounds)
+  else waitsFor.delete(other)
+}
+
+/**
+ * True when a round of `run` inside this call would wait for its own end: the run, or one that it waits for, is
+ * the call's own.
+ */
+export function wouldWaitForItself(nest: Nest | undefined, run: Waiting): boolean {
+  if (!nest) return false
+  const seen = new Set([run])
+  // The set grows while it is walked.
+  for (const each of seen) {
+    if (each === nest.context.run) return true
+    for (const next of each.waitsFor.keys()) seen.add(next)
+  }
   return false
 }
 

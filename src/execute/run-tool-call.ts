@@ -213,7 +213,7 @@ function invoke(
     },
     text,
   }
-  const nest = { call, context, isOver: () => reports.over, inside: 0, gavePlace: false }
+  const nest = { call, context, isOver: () => reports.over, inside: 0, lent: false }
   const args = call.input ? call.input.value : copyJson(call.checked.args)
   const returned = tool.execute(args, withNest(given, nest))
   if (!isStream(returned)) return returned

@@ -7,8 +7,8 @@ export interface Slots {
   readonly isFull: () => boolean
   /** `undefined` when there is a place at once. */
   readonly take: (call: object) => Promise<void> | undefined
-  /** False when the call has none. */
-  readonly give: (call: object) => boolean
+  /** Gives its place, or what it waits for, which then resolves. False when the call has neither. */
+  readonly leave: (call: object) => boolean
 }
 
 export function createSlots(count: number): Slots {
@@ -26,14 +26,19 @@ export function createSlots(count: number): Slots {
         queue.push({ call, go })
       })
     },
-    give(call) {
-      if (!held.delete(call)) return false
-      const next = queue.shift()
-      if (next) {
-        held.add(next.call)
-        next.go()
+    leave(call) {
+      if (held.delete(call)) {
+        const next = queue.shift()
+        if (next) {
+          held.add(next.call)
+          next.go()
+        }
+        return true
       }
-      return true
+      const at = queue.findIndex((waiting) => waiting.call === call)
+      const [waiting] = at < 0 ? [] : queue.splice(at, 1)
+      waiting?.go()
+      return waiting !== undefined
     },
   }
 }
