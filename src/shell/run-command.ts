@@ -14,6 +14,7 @@ import { diffCommand } from './diff-command.ts'
 import { isReadOnlyCommand, isReadOnlyScript } from './read-only.ts'
 import { shellFetch } from './shell-fetch.ts'
 import { shellFiles } from './shell-files.ts'
+import { shellFileSystem } from './shell-fs.ts'
 
 export interface RunCommandOptions {
   readonly workspace: Workspace
@@ -39,9 +40,11 @@ interface RunCommandArgs {
 /**
  * Makes run_command. A command line that can only look, by its syntax tree, asks nobody; everything else
  * asks, and a command with the network asks whatever the allow rules say. What a command wrote is
- * stored when it has ended, all of it or nothing, and never what one of the first kind wrote: a command that runs out of time, is stopped, or worked
- * on files that somebody else has changed meanwhile, leaves the workspace as it was. A status other
- * than 0 is no failure of the call. Throws `THREEPASS_BAD_OPTION` for a bound that is none.
+ * stored when it has ended, all of it or nothing, and never what one of the first kind wrote: a command
+ * that runs out of time, is stopped, hits a limit of the shell, or worked on files that somebody else has
+ * changed meanwhile, leaves the workspace as it was. A status other than 0 is no failure of the call.
+ * Between two commands of a line the thread is let go; a single one, such as `grep -f` with two long
+ * lists, holds it to its end. Throws `THREEPASS_BAD_OPTION` for a bound that is none.
  */
 export function runCommandTool(options: RunCommandOptions): Tool<RunCommandArgs> {
   const bounds = {
@@ -114,10 +117,7 @@ async function run(
   if (args.network && !settings.fetch) throw new Error('there is no network here')
   // The shell weighs 360 KB: who never runs a command never loads it.
   const { Bash, InMemoryFs } = await import('just-bash/browser')
-  const fs = new InMemoryFs({}, { maxTotalBytes: maxFileBytes })
-  // What is written through its links to directories is lost; and a workspace has none.
-  fs.symlink = async (_, path) =>
-    Promise.reject(new Error(`EPERM: no symbolic links here: ${path}`))
+  const fs = shellFileSystem(InMemoryFs, maxFileBytes)
   const cwd = normalisePath(args.cwd ?? '/')
   const bash = new Bash({
     fs,
@@ -130,7 +130,8 @@ async function run(
     ...(args.network && settings.fetch && { fetch: shellFetch(settings.fetch, timeoutMs) }),
   })
   const files = await shellFiles(fs, workspace)
-  if (cwd !== '/' && !(await fs.exists(cwd))) throw new Error(`${cwd}: there is no such directory`)
+  const start = await fs.stat(cwd).catch(() => undefined)
+  if (!start?.isDirectory) throw new Error(`${cwd}: there is no such directory`)
   const [name = '', ...rest] = args.argv
   const within = expiring(timeoutMs, signal)
   const until = Date.now() + timeoutMs
@@ -169,8 +170,8 @@ function limits(
   return {
     maxExecutionTimeMs: timeoutMs + 1_000,
     maxOutputSize: maxOutputBytes * 4,
-    maxCommandCount: 100_000,
-    maxLoopIterations: 100_000,
+    maxCommandCount: 50_000,
+    maxLoopIterations: 50_000,
     maxLiveBytes: 67_108_864,
     maxInputBytes: 67_108_864,
     maxStringLength: 16_777_216,

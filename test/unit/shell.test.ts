@@ -197,6 +197,45 @@ describe('run_command', () => {
     expect(await text('/notes/a.md')).toContain('foo')
   })
 
+  it('saves nothing past its time or at a limit, also when it kept the timer from firing', async () => {
+    const { sh, text } = await setup({ timeoutMs: 100 })
+    const busy = await sh(
+      'echo x > notes/a.md; for ((i=0;i<40000;i++)); do a=$a$i; done; echo "$a" > /b',
+    )
+    expect(busy.content).toContain('did not end within 100 ms; no file was changed')
+    const atLimit = await sh('echo x > notes/a.md; seq 1 200000; true')
+    expect(atLimit.content).toContain('it hit a limit of the shell, so nothing was saved')
+    expect(await text('/notes/a.md')).toContain('foo')
+  })
+
+  it('lets the thread go between commands, so that a stop comes through', async () => {
+    const { tool } = await setup()
+    const run = createDispatcher({ tools: [tool], mode: 'full', unattended: 'allow' }).run()
+    const stop = new AbortController()
+    const argv = ['while true; do echo x > /a; done']
+    const done = run.dispatch([callOf('a', 'run_command', { argv })], { signal: stop.signal })
+    setTimeout(() => stop.abort())
+    const { results } = await done
+    expect(results[0]?.outcome).toBe('cancelled')
+  })
+
+  it('a file is no directory', async () => {
+    const { sh, tool } = await setup()
+    for (const line of [
+      'echo x > b.bin/c',
+      'mkdir -p b.bin/c',
+      'cp data.json b.bin/c',
+      'mv data.json b.bin/c/d',
+    ]) {
+      const { content, outcome, value } = await sh(line)
+      expect([outcome, Object(value).exit_code === 0], line).not.toEqual(['completed', true])
+      expect(content, line).toMatch(/not a directory/i)
+    }
+    expect((await call(tool, { argv: ['ls'], cwd: '/b.bin' })).content).toContain(
+      'no such directory',
+    )
+  })
+
   it('endless loops, floods and bombs end by their bounds', async () => {
     const { sh } = await setup({ timeoutMs: 20_000, maxOutputBytes: 1_000 })
     expect((await sh('while true; do :; done')).value).toMatchObject({ exit_code: 126 })
