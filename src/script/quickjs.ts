@@ -81,13 +81,13 @@ async function runIn(
   moduleFlag: number,
 ): Promise<ScriptOutcome> {
   const logs: string[] = []
-  const logged = giveConsole(vm, logs, maxOutput)
+  giveConsole(vm, logs, maxOutput, work)
   // Taken before the script runs: it may do to its own globals what it likes.
   const json = vm.global.getProp('JSON')
   const [parse, stringify] = [json.getProp('parse'), json.getProp('stringify')]
   const ended = (outcome: Pick<ScriptOutcome, 'output' | 'error'>): ScriptOutcome => {
     signal?.throwIfAborted()
-    return { ...outcome, logs: logged(), steps: work.steps }
+    return { ...outcome, logs, steps: work.steps }
   }
   try {
     const exported = (await settled(vm, vm.evalCode(code, file, moduleFlag))).getProp('default')
@@ -157,20 +157,27 @@ function located(what: string, stack: string): string {
   return wellFormed(place ? `${what} at ${place}` : what).slice(0, 2_000)
 }
 
-/** `console` in the engine; the returned function gives its lines. */
-function giveConsole(vm: QuickJS, lines: string[], most: number): () => string[] {
+const mostLines = 10_000
+/** A call out of the engine takes far longer than its few instructions say. */
+const logsPerStep = 256
+
+/** `console` in the engine, whose lines are kept. */
+function giveConsole(vm: QuickJS, lines: string[], most: number, work: Work): void {
   let size = 0
+  let calls = 0
   const console = vm.newObject()
   const log = vm.newFunction('log', (...args) => {
-    if (size > most) return vm.undefined
+    calls += 1
+    if (calls % logsPerStep === 0) work.steps += 1
+    if (size > most || lines.length > mostLines) return vm.undefined
     const line = args
       .map((arg) => (arg.typeof === 'string' ? arg.toString() : shown(vm, arg)))
       .join(' ')
     size += line.length + 1
-    lines.push(wellFormed(size > most ? '[More is not kept.]' : line))
+    const isFull = size > most || lines.length === mostLines
+    lines.push(wellFormed(isFull ? '[More is not kept.]' : line))
     return vm.undefined
   })
   for (const level of levels) vm.setProp(console, level, log)
   vm.setProp(vm.global, 'console', console)
-  return () => lines
 }

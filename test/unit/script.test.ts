@@ -152,6 +152,35 @@ describe('the sandbox', () => {
     expect(flood.logs.at(-1)).toBe('[More is not kept.]')
   })
 
+  it('a script that only logs ends by its steps, and keeps no more lines than it may', async () => {
+    // Time is no bound here: a Worker's clock stands still.
+    const bounds = { maxTimeMs: 60_000, maxSteps: 500 }
+    const endless = await run(
+      'export default () => { while (true) console.log() }',
+      {} as never,
+      bounds,
+    )
+    expect(endless.error).toBe('it ran too long: more than 500 steps')
+    expect(endless.logs).toHaveLength(10_001)
+    expect(endless.logs.at(-1)).toBe('[More is not kept.]')
+    // Far fewer calls than their instructions alone would allow.
+    const counted = await run(
+      'export default () => { for (let i = 0; i < 128_000; i += 1) console.log() }',
+    )
+    expect(counted.steps).toBeGreaterThanOrEqual(500)
+  })
+
+  it.each([
+    'const e = new Error(); Object.defineProperty(e, "name", { get() { while (true); } }); throw e',
+    'throw new Proxy(new Error("x"), { get() { while (true); } })',
+    'throw { toJSON() { while (true); } }',
+    'throw { get a() { throw 1 } }',
+    'throw 5n',
+  ])('what it throws may be anything: %s', async (statement) => {
+    const { error } = await run(`export default () => { ${statement} }`)
+    expect(error).toMatch(/^it (ran too long: more than 5000 steps|threw )/)
+  })
+
   it('a wasm that cannot be had rejects, and is asked for again', async () => {
     let asked = 0
     const sandbox = quickJSSandbox({
