@@ -120,6 +120,8 @@ async function filled(
   const all: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     const own = await withSecrets(value, secrets, sessionId)
+    // The runtime's own error would show all of it.
+    if (/[\r\n\0]/.test(own.text)) throw new Error(`the header ${name} would hold a line break`)
     all[name] = own.text
     values.push(...own.values)
   }

@@ -40,7 +40,8 @@ export async function withSecrets(
     if (value === undefined) {
       throw new Error(`there is no secret "${name}": ask for it with ask_user, secret: true`)
     }
-    values.set(name, value)
+    // A header loses the blanks at its ends, and what comes back could not be told for it.
+    values.set(name, value.trim())
   }
   const filled = text.replace(placeholder, (_, name: string) => values.get(name) ?? '')
   return { text: filled, values: [...values.values()] }

@@ -186,10 +186,26 @@ describe('secrets', () => {
     expect(results[0]?.content).toContain('{"raw":"***","url":"https://x/?k=***"}')
   })
 
+  it('is hidden without the blanks at its ends, which a header loses', async () => {
+    const secrets = memoryRecords<string>()
+    await secrets.save('s:k', ' s3cr3t \n', { now: 0, forgetAt: 1 })
+    const fetch = (async (_: unknown, init?: RequestInit) =>
+      new Response(`you sent ${new Headers(init?.headers).get('a')}`)) as typeof globalThis.fetch
+    const run = createDispatcher({
+      tools: [httpRequestTool({ fetch, secrets })],
+      mode: 'full',
+      unattended: 'allow',
+    }).run({ sessionId: 's' })
+    const args = { url: 'https://example.com/', headers: { a: '{{secret:k}}' } }
+    const { results } = await run.dispatch([callOf('a', 'http_request', args)])
+    expect(results[0]?.content).toContain('you sent ***')
+  })
+
   it.each([
-    ['a header that is none', 'sk-SECRET\nline2', undefined],
-    ['a network that repeats it', 'sk-SECRET', 'no route with sk-SECRET'],
-  ])('%s does not show it', async (_, value, failure) => {
+    ['a header that is none', 'sk-SECRET\nline2', undefined, '{{secret:k}}'],
+    ['a header with a line break beside it', 'sk-SECRET', undefined, 'a\n{{secret:k}}'],
+    ['a network that repeats it', 'sk-SECRET', 'no route with sk-SECRET', '{{secret:k}}'],
+  ])('%s does not show it', async (_, value, failure, header) => {
     const secrets = memoryRecords<string>()
     await secrets.save('s:k', value, { now: 0, forgetAt: 1 })
     const fetch = (async () => {
@@ -203,9 +219,10 @@ describe('secrets', () => {
       unattended: 'allow',
       onEvent: (event) => events.push(event),
     }).run({ sessionId: 's' })
-    const args = { url: 'https://example.com/', headers: { a: '{{secret:k}}' } }
+    const args = { url: 'https://example.com/', headers: { a: header } }
     const { results } = await run.dispatch([callOf('a', 'http_request', args)])
     expect(results[0]?.outcome).toBe('failed')
+    if (!failure) expect(results[0]?.content).toContain('header a would hold a line break')
     expect(JSON.stringify([results, events])).not.toContain('SECRET')
   })
 
