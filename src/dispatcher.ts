@@ -9,7 +9,7 @@
  * @module
  */
 import type { ToolDefinition } from './deferred/exposure.ts'
-import { createEngine, type DispatcherOptions } from './engine.ts'
+import { createShared, type DispatcherOptions, type Shared } from './engine.ts'
 import { DispatchError } from './errors.ts'
 import type { EventListener, RunEvent } from './events.ts'
 import type { Exposure } from './preflight/gate.ts'
@@ -24,6 +24,8 @@ import {
 import type { ReadEvents } from './run-state/event-log.ts'
 import { type CatalogueEntry, catalogueOf } from './tools/catalogue.ts'
 import type { Diagnostic } from './tools/registry.ts'
+import type { SourceHealth } from './tools/source.ts'
+import type { Toolset } from './tools/toolset.ts'
 
 /** Options of `dispatcher.run`. */
 export interface RunOptions {
@@ -64,7 +66,7 @@ export interface Run {
 
 export interface Dispatcher {
   run(options?: RunOptions): Run
-  /** The mode in force, `auto` decided. */
+  /** The mode in force, `auto` decided; like what follows, as it is now. */
   readonly exposure: Exposure
   readonly tools: readonly ToolDefinition[]
   /** Every registered tool with its schema and traits, in name order; `find_tools` among them. */
@@ -73,6 +75,8 @@ export interface Dispatcher {
   search(query: string): Promise<string[]>
   /** What registration repaired or left out. */
   readonly diagnostics: readonly Diagnostic[]
+  /** The sources and how they are, in their order. */
+  readonly sources: readonly SourceEntry[]
 }
 
 /** Idle runs that stay open in this process; an older one is opened from the store again. */
@@ -83,15 +87,17 @@ const mostIdleRuns = 1_000
  * `THREEPASS_DUPLICATE_TOOL`, with what to do about it.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const engine = createEngine(options)
+  const shared = createShared(options)
   const opened = new Map<string, Promise<OpenRun>>()
   const idle = new Set<string>()
+  /** The tools that a run's model is shown: the same for the whole run, whatever the sources do meanwhile. */
+  const shown = new Map<string, Toolset>()
 
   function open(runId: string, sessionId: string | undefined): Promise<OpenRun> {
-    const { onEvent } = engine.options
+    const { onEvent } = shared.options
     let run = opened.get(runId)
     if (!run) {
-      run = openRun(runId, sessionId, engine, onEvent ? [onEvent] : [])
+      run = openRun(runId, sessionId, shared, shownTo(runId).exposure, onEvent ? [onEvent] : [])
       opened.set(runId, run)
       // A run that could not be opened is tried anew next time.
       run.catch(() => opened.delete(runId))
@@ -102,14 +108,53 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return run
   }
 
-  return {
-    exposure: engine.exposure,
-    tools: engine.tools,
-    catalogue: catalogueOf(engine.registry),
-    search: engine.search,
-    diagnostics: engine.diagnostics,
-    run: (given = {}) => createRun(given, engine, open),
+  function shownTo(runId: string): Toolset {
+    const toolset = shown.get(runId) ?? shared.toolset()
+    shown.delete(runId)
+    shown.set(runId, toolset)
+    const [oldest] = shown.keys()
+    if (shown.size > mostIdleRuns && oldest !== undefined) shown.delete(oldest)
+    return toolset
   }
+
+  return {
+    get exposure() {
+      return shared.toolset().exposure
+    },
+    get tools() {
+      return shared.toolset().tools
+    },
+    get catalogue() {
+      return catalogueOf(shared.toolset().registry)
+    },
+    get diagnostics() {
+      return shared.toolset().diagnostics
+    },
+    get sources() {
+      return sourcesOf(shared)
+    },
+    search: shared.search,
+    run: (given = {}) => createRun(given, shownTo, open),
+  }
+}
+
+/** How a source is, for a tools page. */
+export interface SourceEntry extends SourceHealth {
+  readonly name: string
+  readonly prefix: string
+  /** Its tools that can be called. */
+  readonly tools: number
+}
+
+function sourcesOf({ sources, toolset }: Shared): SourceEntry[] {
+  const counts = new Map<string, number>()
+  for (const { source } of toolset().registry.values()) {
+    if (source !== undefined) counts.set(source, (counts.get(source) ?? 0) + 1)
+  }
+  return sources.map((source) => {
+    const { name, prefix } = source
+    return { name, prefix, tools: counts.get(name) ?? 0, ...source.health() }
+  })
 }
 
 async function evict(opened: Map<string, Promise<OpenRun>>, idle: Set<string>): Promise<void> {
@@ -123,12 +168,13 @@ async function evict(opened: Map<string, Promise<OpenRun>>, idle: Set<string>): 
 
 function createRun(
   given: RunOptions,
-  engine: ReturnType<typeof createEngine>,
+  shownTo: (runId: string) => Toolset,
   open: (runId: string, sessionId: string | undefined) => Promise<OpenRun>,
 ): Run {
   checkId('runId', given.runId)
   checkId('sessionId', given.sessionId)
   const runId = given.runId ?? crypto.randomUUID()
+  const { tools, turnContext } = shownTo(runId)
   let heard: OpenRun | undefined
   const opened = async () => {
     const run = await open(runId, given.sessionId)
@@ -139,8 +185,8 @@ function createRun(
   }
   return {
     runId,
-    tools: engine.tools,
-    turnContext: engine.turnContext,
+    tools,
+    turnContext,
     async dispatch(calls, options = {}) {
       checkId('roundId', options.roundId)
       const own = copyCalls(calls)

@@ -5,15 +5,8 @@
 import type { Approver } from './approval/approver.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Bounds } from './commit/record.ts'
-import {
-  chooseExposure,
-  type Mode,
-  type ToolDefinition,
-  toolsArray,
-  turnContext,
-} from './deferred/exposure.ts'
-import { findToolsTool, shownBy } from './deferred/find-tools.ts'
-import { createSearch, type Search } from './deferred/search.ts'
+import type { Mode } from './deferred/exposure.ts'
+import type { Search } from './deferred/search.ts'
 import { DispatchError } from './errors.ts'
 import type { EventListener } from './events.ts'
 import type { Hints } from './execute/hints.ts'
@@ -22,23 +15,26 @@ import type { Exposure } from './preflight/gate.ts'
 import { createFlights, type Flights } from './result-cache/flights.ts'
 import { memoryCacheStore } from './result-cache/memory.ts'
 import type { CacheStore } from './result-cache/store.ts'
+import type { ToolCall } from './round.ts'
 import { memoryRunStore } from './run-state/memory.ts'
 import type { RunStore } from './run-state/store.ts'
 import { cfworkerValidator } from './schema/cfworker.ts'
 import type { SchemaValidator } from './schema/validator.ts'
-import {
-  createRegistry,
-  type Diagnostic,
-  findToolsName,
-  type Registry,
-  registerTool,
-} from './tools/registry.ts'
+import { loadSources } from './tools/load-sources.ts'
+import type { Registry } from './tools/registry.ts'
+import type { ToolSource } from './tools/source.ts'
 import type { AnyTool, Grants } from './tools/tool.ts'
+import { createToolsets, type Toolset } from './tools/toolset.ts'
 
 /** Options of `createDispatcher`; every one but `tools` has a default. */
 export interface DispatcherOptions {
   /** Plain objects; names are unique. `find_tools` and `run_tool` belong to the dispatcher. */
   readonly tools: readonly AnyTool[]
+  /**
+   * Tools from outside, which may come, change and go: looked at when a run is opened and when a round
+   * begins. Of two of one name the first counts: `tools` before sources, sources in their order.
+   */
+  readonly sources?: readonly ToolSource[]
   /** How schemas reach the model: `deferred` (default), `stub`, `full`, or `auto`. */
   readonly mode?: Mode
   /** Concurrent tools that run at once; a whole number from 1, default 5. */
@@ -136,16 +132,18 @@ export const defaults: Required<Pick<DispatcherOptions, Defaulted>> = {
 /** The options with their defaults. */
 export type Options = DispatcherOptions & Required<Pick<DispatcherOptions, Defaulted>>
 
-/** What all runs of a dispatcher share. */
-export interface Engine {
-  readonly options: Options
-  readonly registry: Registry
-  readonly search: Search
-  readonly diagnostics: readonly Diagnostic[]
-  readonly exposure: Exposure
-  readonly tools: readonly ToolDefinition[]
-  readonly turnContext: string
+/** What a round is given: what all runs of a dispatcher share, and the tools as they are. */
+export interface Engine extends Shared, Toolset {
   readonly bounds: Bounds
+}
+
+/** What all runs of a dispatcher share. */
+export interface Shared {
+  readonly options: Options
+  readonly search: Search
+  readonly sources: readonly ToolSource[]
+  /** The tools as they are now. */
+  readonly toolset: () => Toolset
   readonly store: RunStore
   readonly cache?: CacheStore
   readonly flights: Flights
@@ -153,23 +151,18 @@ export interface Engine {
   readonly waitUntil: (work: Promise<unknown>) => void
 }
 
-export function createEngine(given: DispatcherOptions): Engine {
+export function createShared(given: DispatcherOptions): Shared {
   checkOptions(given)
   const options: Options = { ...defaults, ...dropUndefined(given) }
-  const { registry, diagnostics, search } = registerAll(options)
-  const { exposure, reason } = chooseExposure(registry, options)
+  const sources = options.sources ?? []
+  const validator = options.validator ?? cfworkerValidator()
+  const { current, search } = createToolsets({ ...options, validator, sources })
   const cache = options.cache === false ? undefined : (options.cache ?? memoryCacheStore())
   return {
     options,
-    registry,
     search,
-    diagnostics: reason
-      ? [...diagnostics, { tool: '*', code: 'deferred-for-size', message: reason }]
-      : diagnostics,
-    exposure,
-    tools: toolsArray(registry, exposure),
-    turnContext: turnContext(registry, exposure),
-    bounds: { ...options, readOn: readOn(registry, exposure) },
+    sources,
+    toolset: current,
     store: options.store ?? memoryRunStore(),
     ...(cache && { cache }),
     flights: createFlights(),
@@ -178,18 +171,20 @@ export function createEngine(given: DispatcherOptions): Engine {
   }
 }
 
-function registerAll(
-  options: Options,
-): ReturnType<typeof createRegistry> & { readonly search: Search } {
-  const registering = { ...options, validator: options.validator ?? cfworkerValidator() }
-  const { registry, diagnostics } = createRegistry(options.tools, registering)
-  const search = createSearch(registry)
-  const finder = registerTool(
-    findToolsTool(registry, search, options.schemasPerSearch),
-    registering,
-  )
-  registry.set(findToolsName, { ...finder, shows: shownBy })
-  return { registry, diagnostics, search }
+/**
+ * For one round: the tools as they are now, in the mode in which the run's model was shown them. Waits for
+ * the sources that alone could know a name that the round calls.
+ */
+export async function engineFor(
+  shared: Shared,
+  exposure: Exposure,
+  calls: readonly ToolCall[],
+  signal: AbortSignal,
+): Promise<Engine> {
+  await loadSources(shared.sources, calls, () => shared.toolset().registry, signal)
+  const toolset = shared.toolset()
+  const bounds = { ...shared.options, readOn: readOn(toolset.registry, exposure) }
+  return { ...shared, ...toolset, exposure, bounds }
 }
 
 /** Names of the tool that pages a cut result, when the host has registered it. */
@@ -222,6 +217,7 @@ const known = new Set([
   'validator',
   'clock',
   'hints',
+  'sources',
   'onEvent',
   'waitUntil',
 ])
@@ -252,6 +248,7 @@ function checkOptions(given: DispatcherOptions): void {
   if (typeof given !== 'object' || given === null || !Array.isArray(given.tools)) {
     throw badOption('tools must be an array of tools: createDispatcher({ tools: [...] })')
   }
+  checkSources(given.sources ?? [])
   for (const [name, value] of Object.entries(given)) {
     if (!known.has(name))
       throw badOption(`there is no option "${name}"; the options are ${[...known].join(', ')}`)
@@ -269,6 +266,27 @@ function checkOptions(given: DispatcherOptions): void {
       throw badOption(`${name} must be a function`)
     }
   }
+}
+
+function checkSources(sources: readonly ToolSource[]): void {
+  if (!Array.isArray(sources)) throw badOption('sources must be an array of tool sources')
+  for (const [at, { name, prefix }] of sources.entries()) {
+    if (typeof name !== 'string' || typeof prefix !== 'string' || prefix === '') {
+      throw badOption(`source ${at} needs a name and a prefix`)
+    }
+    const other = sources
+      .slice(0, at)
+      .find((each) => each.name === name || overlap(each.prefix, prefix))
+    if (other) {
+      throw badOption(
+        `the sources "${other.name}" (${other.prefix}) and "${name}" (${prefix}) need a name and a prefix of their own`,
+      )
+    }
+  }
+}
+
+function overlap(one: string, other: string): boolean {
+  return one.startsWith(other) || other.startsWith(one)
 }
 
 function isNumberFrom(least: number, value: unknown): boolean {

@@ -77,6 +77,7 @@ export {
   createClientTools,
 } from './tools/client-tools.ts'
 export type { Diagnostic } from './tools/registry.ts'
+export type { SourceHealth, SourceProblem, ToolSource } from './tools/source.ts'
 export {
   type AnyTool,
   type CacheTrait,

@@ -5,13 +5,14 @@
 import { canonicalJson, sha256 } from './dedupe/call-key.ts'
 import { voids } from './dedupe/resources.ts'
 import { dispatchRound, type PendingRound, resultOf } from './dispatch-round.ts'
-import type { Engine } from './engine.ts'
+import { engineFor, type Shared } from './engine.ts'
 import { DispatchError } from './errors.ts'
 import type { EventListener } from './events.ts'
 import { type Abortable, abortable } from './execute/deadline.ts'
 import { inside, nestOf, type Waiting, wouldWaitForItself } from './execute/nesting.ts'
 import { toPlain } from './execute/plain.ts'
 import { createStragglers, type Stragglers } from './execute/stragglers.ts'
+import type { Exposure } from './preflight/gate.ts'
 import type { Json, RoundResult, ToolCall, ToolResult } from './round.ts'
 import { createEventLog, type EventLog } from './run-state/event-log.ts'
 import type { Access } from './run-state/run-state.ts'
@@ -77,7 +78,9 @@ const mostRecentRounds = 32
 
 /** What the rounds of an open run share in this process. */
 interface Rounds {
-  readonly engine: Engine
+  readonly engine: Shared
+  /** The mode in which the run's model is shown its tools. */
+  readonly exposure: Exposure
   readonly run: OpenRun
   readonly controller: AbortController
   /** Rounds under way or waiting, by id: the same round posted again joins. */
@@ -95,7 +98,8 @@ interface Rounds {
 export async function openRun(
   runId: string,
   wantedSession: string | undefined,
-  engine: Engine,
+  engine: Shared,
+  exposure: Exposure,
   listeners: readonly EventListener[],
 ): Promise<OpenRun> {
   const { store, clock } = engine
@@ -134,6 +138,7 @@ export async function openRun(
   }
   const rounds: Rounds = {
     engine,
+    exposure,
     run,
     controller,
     active,
@@ -217,7 +222,8 @@ async function dispatchOnce(rounds: Rounds, asked: AskedRound): Promise<RoundRes
     ...(finishReason !== undefined && { finishReason }),
     ...(earlier && { broken: earlier }),
   }
-  const done = await dispatchRound(round, run, engine)
+  const now = await engineFor(engine, rounds.exposure, asked.calls, asked.signal)
+  const done = await dispatchRound(round, run, now)
   rounds.last = done.state
   rounds.uncounted.push(...done.unsaved)
   remember(recent, done.record)

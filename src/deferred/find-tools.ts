@@ -45,9 +45,17 @@ interface Found {
   readonly inputSchema?: JsonObject
 }
 
-/** Makes find_tools over a registry (looked at when it runs, so it may be filled later). */
-export function findToolsTool(registry: Registry, search: Search, schemasPerSearch: number): Tool {
-  const others = () => [...registry.values()].filter((each) => each.name !== findToolsName)
+export interface FindToolsParts {
+  readonly registry: () => Registry
+  readonly search: Search
+  readonly schemasPerSearch: number
+  /** Sources whose tools may be missing, one line each. */
+  readonly notReady: () => readonly string[]
+}
+
+/** Makes find_tools; what it finds in is looked up when it runs. */
+export function findToolsTool(parts: FindToolsParts): Tool {
+  const { search, schemasPerSearch } = parts
   return {
     name: findToolsName,
     description:
@@ -60,25 +68,32 @@ export function findToolsTool(registry: Registry, search: Search, schemasPerSear
     reads: () => [],
     maxResultBytes: 1_048_576,
     async execute(args) {
-      const query = typeof args.query === 'string' ? args.query.trim().slice(0, longestQuery) : ''
-      const limit = typeof args.limit === 'number' ? args.limit : defaultLimit
-      if (query.startsWith('select:')) return select(query.slice('select:'.length), registry)
-      if (args.mode === 'list' || query === '') {
-        return list(
-          others(),
-          typeof args.offset === 'number' ? args.offset : 0,
-          args.limit ? limit : mostListed,
-        )
-      }
-      const names = await search(query)
-      return {
-        tools: names
-          .slice(0, limit)
-          .map((name, rank) => found(registry, name, rank < schemasPerSearch)),
-        total: names.length,
-      }
+      const found = await answer(args)
+      const notReady = parts.notReady()
+      return { ...found, ...(notReady.length > 0 && { not_ready: notReady }) }
     },
   }
+
+  async function answer(args: JsonObject): Promise<JsonObject> {
+    const query = typeof args.query === 'string' ? args.query.trim().slice(0, longestQuery) : ''
+    const limit = typeof args.limit === 'number' ? args.limit : defaultLimit
+    const registry = parts.registry()
+    if (query.startsWith('select:')) return select(query.slice('select:'.length), registry)
+    if (args.mode === 'list' || query === '') {
+      const offset = typeof args.offset === 'number' ? args.offset : 0
+      return list(othersIn(registry), offset, args.limit ? limit : mostListed)
+    }
+    const names = await search(query)
+    const shown = names.slice(0, limit)
+    return {
+      tools: shown.map((name, rank) => found(registry, name, rank < schemasPerSearch)),
+      total: names.length,
+    }
+  }
+}
+
+function othersIn(registry: Registry): RegisteredTool[] {
+  return [...registry.values()].filter((each) => each.name !== findToolsName)
 }
 
 /** The names whose schema a find_tools answer shows. */

@@ -29,8 +29,15 @@ const stopWords = new Set(
   to up us want was we were what when where which who will with would you your`.split(/\s+/),
 )
 
-/** Indexes names, descriptions, and what the schemas say of their parameters. */
-export function indexTools(tools: readonly RegisteredTool[]): (query: string) => string[] {
+export interface ToolIndex {
+  /** Makes these the tools that are searched: what is new is added, what is gone is taken out. */
+  readonly update: (tools: readonly RegisteredTool[]) => void
+  /** Names, best first. */
+  readonly search: (query: string) => string[]
+}
+
+/** An index of names, descriptions, and what the schemas say of their parameters. */
+export function createToolIndex(): ToolIndex {
   /** Every word of the tools, with its stem beside it. */
   const terms = new Map<string, string[]>()
   const termsOf = (word: string): string[] => {
@@ -52,7 +59,7 @@ export function indexTools(tools: readonly RegisteredTool[]): (query: string) =>
       return field === 'details' ? found.slice(1) : found
     },
   })
-  index.addAll(tools.map(documentOf))
+  let indexed = new Map<string, RegisteredTool>()
   const searching = {
     boost,
     bm25,
@@ -63,11 +70,22 @@ export function indexTools(tools: readonly RegisteredTool[]): (query: string) =>
     fuzzy: (term: string) => (term.length > 4 && !isStem(term) && !terms.has(term) ? 0.2 : false),
     weights: { prefix: 0.4, fuzzy: 0.3 },
   }
-  return (query) =>
-    index
-      .search(queryWords(query).join(' '), searching)
-      .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
-      .map((hit) => String(hit.id))
+  return {
+    update(tools) {
+      const now = new Map(tools.map((tool) => [tool.name, tool]))
+      // Not `discard`: until its words are met again, MiniSearch counts them as if they were there.
+      for (const tool of indexed.values()) {
+        if (now.get(tool.name) !== tool) index.remove(documentOf(tool))
+      }
+      index.addAll(tools.filter((tool) => indexed.get(tool.name) !== tool).map(documentOf))
+      indexed = now
+    },
+    search: (query) =>
+      index
+        .search(queryWords(query).join(' '), searching)
+        .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+        .map((hit) => String(hit.id)),
+  }
 }
 
 /** Keeps a stem apart from the word that is spelled like it; no word begins with it. */

@@ -12,6 +12,8 @@ export interface CatalogueEntry {
   readonly description: string
   readonly inputSchema: JsonSchema
   readonly origin: 'server' | 'client'
+  /** The source that it came from; absent for the dispatcher's own. */
+  readonly source?: string
   readonly concurrent: boolean
   readonly readOnly: boolean
   /** `sometimes`: the tool decides by its arguments. */
@@ -24,11 +26,12 @@ export interface CatalogueEntry {
 
 export function catalogueOf(registry: Registry): CatalogueEntry[] {
   return [...registry.values()]
-    .map(({ name, tool, inputSchema }) => ({
+    .map(({ name, tool, inputSchema, source }) => ({
       name,
       description: tool.description ?? '',
       inputSchema,
       origin: tool.origin ?? ('server' as const),
+      ...(source !== undefined && { source }),
       concurrent: tool.concurrent === true,
       readOnly: tool.readOnly === true,
       confirm: confirmOf(tool.confirm, tool.readOnly === true),

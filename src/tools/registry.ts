@@ -7,6 +7,7 @@ import { DispatchError, type DispatchErrorCode, isDispatchError } from '../error
 import type { Json } from '../round.ts'
 import { jsonSchemaOf, standardOf } from '../schema/standard.ts'
 import type { CompiledSchema, SchemaValidator } from '../schema/validator.ts'
+import type { ToolSource } from './source.ts'
 import type { AnyTool, Grants, JsonSchema, StandardSchema } from './tool.ts'
 
 /** A tool that is ready to be called. */
@@ -16,6 +17,8 @@ export interface RegisteredTool {
   /** The author's schema, as plain JSON Schema: what the model is shown. */
   readonly inputSchema: JsonSchema
   readonly compiled: CompiledSchema
+  /** The source that it came from; absent for the dispatcher's own. */
+  readonly source?: string
   /** The Standard Schema, when the tool was given one: its own checks run after the JSON Schema's. */
   readonly standard?: StandardSchema
   /** Names whose schema a result of this tool shows to the model (`find_tools`). */
@@ -27,6 +30,8 @@ export interface RegisteredTool {
 /** Something a registration changed or refused. */
 export interface Diagnostic {
   readonly tool: string
+  /** The source that it came from; absent for the dispatcher's own. */
+  readonly source?: string
   readonly code: DispatchErrorCode | 'repaired-schema' | 'deferred-for-size'
   readonly message: string
 }
@@ -46,37 +51,105 @@ export interface RegistryOptions {
   readonly badTools: 'throw' | 'skip'
 }
 
+export interface Registrar {
+  /** A dispatcher's own tools, as `badTools` says. */
+  readonly all: (tools: readonly AnyTool[]) => {
+    registry: Map<string, RegisteredTool>
+    diagnostics: Diagnostic[]
+  }
+  /** Adds a source's tools to a registry; a bad one is a diagnostic and never takes the others down. */
+  readonly add: (
+    source: ToolSource,
+    tools: readonly AnyTool[],
+    registry: Map<string, RegisteredTool>,
+    diagnostics: Diagnostic[],
+  ) => void
+  readonly one: (tool: AnyTool) => RegisteredTool
+}
+
 /**
- * Registers tools. Bad ones never take the others down with `badTools: 'skip'`.
- * Throws `THREEPASS_BAD_TOOL`, `THREEPASS_BAD_SCHEMA` or `THREEPASS_DUPLICATE_TOOL` otherwise.
+ * Registers tools. What was made of a tool of a source is kept as long as the tool's object: of ten thousand
+ * of which one has changed, one is prepared.
+ * `all` throws `THREEPASS_BAD_TOOL`, `THREEPASS_BAD_SCHEMA` or `THREEPASS_DUPLICATE_TOOL`.
  */
-export function createRegistry(
-  tools: readonly AnyTool[],
-  options: RegistryOptions,
-): { registry: Map<string, RegisteredTool>; diagnostics: Diagnostic[] } {
-  const registry = new Map<string, RegisteredTool>()
-  const diagnostics: Diagnostic[] = []
-  const refused: Diagnostic[] = []
-  for (const tool of tools) {
-    try {
-      const registered = registerTool(tool, options)
-      if (reserved.has(registered.name)) throw ownName(registered.name)
-      if (registry.has(registered.name)) throw duplicate(registered.name)
-      registry.set(registered.name, registered)
-      for (const message of registered.compiled.warnings) {
-        diagnostics.push({ tool: registered.name, code: 'repaired-schema', message })
-      }
-    } catch (error) {
-      if (!isDispatchError(error)) throw error
-      refused.push({ tool: nameOf(tool), code: error.code, message: error.message })
+export function createRegistrar(options: RegistryOptions): Registrar {
+  const made = new WeakMap<AnyTool, RegisteredTool | DispatchError>()
+  const remembered = (tool: AnyTool, source: ToolSource): RegisteredTool => {
+    const key = Object(tool) as AnyTool
+    let known = made.get(key)
+    if (!known) {
+      known = attempt(() => registerFrom(source, tool, options))
+      made.set(key, known)
     }
+    if (isDispatchError(known)) throw known
+    return known
   }
-  const [first] = refused
-  if (first && options.badTools === 'throw') {
-    const list = refused.map((each) => each.message).join('\n')
-    throw new DispatchError(first.code as DispatchErrorCode, list)
+  return {
+    one: (tool) => registerTool(tool, options),
+    all(tools) {
+      const registry = new Map<string, RegisteredTool>()
+      const refused: Diagnostic[] = []
+      const diagnostics: Diagnostic[] = []
+      for (const tool of tools) {
+        register(tool, () => registerTool(tool, options), registry, diagnostics, refused)
+      }
+      const [first] = refused
+      if (first && options.badTools === 'throw') {
+        const list = refused.map((each) => each.message).join('\n')
+        throw new DispatchError(first.code as DispatchErrorCode, list)
+      }
+      return { registry, diagnostics: [...diagnostics, ...refused] }
+    },
+    add(source, tools, registry, diagnostics) {
+      const told: Diagnostic[] = []
+      for (const tool of tools) {
+        register(tool, () => remembered(tool, source), registry, told, told)
+      }
+      diagnostics.push(...told.map((each) => ({ ...each, source: source.name })))
+    },
   }
-  return { registry, diagnostics: [...diagnostics, ...refused] }
+}
+
+function register(
+  tool: AnyTool,
+  make: () => RegisteredTool,
+  registry: Map<string, RegisteredTool>,
+  repaired: Diagnostic[],
+  refused: Diagnostic[],
+): void {
+  const registered = attempt(() => {
+    const own = make()
+    if (reserved.has(own.name)) throw ownName(own.name)
+    if (registry.has(own.name)) throw duplicate(own.name)
+    return own
+  })
+  if (isDispatchError(registered)) {
+    refused.push({ tool: nameOf(tool), code: registered.code, message: registered.message })
+    return
+  }
+  registry.set(registered.name, registered)
+  for (const message of registered.compiled.warnings) {
+    repaired.push({ tool: registered.name, code: 'repaired-schema', message })
+  }
+}
+
+function attempt(make: () => RegisteredTool): RegisteredTool | DispatchError {
+  try {
+    return make()
+  } catch (error) {
+    if (!isDispatchError(error)) throw error
+    return error
+  }
+}
+
+function registerFrom(
+  { name: source, prefix }: ToolSource,
+  tool: AnyTool,
+  options: RegistryOptions,
+): RegisteredTool {
+  const registered = registerTool({ ...tool, trust: tool?.trust ?? 'external' }, options)
+  if (registered.name.startsWith(prefix)) return { ...registered, source }
+  throw bad(registered.name, `of the source "${source}" needs a name that begins with ${prefix}`)
 }
 
 /** Checks one tool and prepares its schema. */
