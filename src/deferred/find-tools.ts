@@ -45,6 +45,13 @@ interface Found {
   readonly inputSchema?: JsonObject
 }
 
+interface Answer {
+  readonly tools: readonly Found[]
+  readonly total: number
+  readonly nextOffset?: number
+  readonly missing?: Json
+}
+
 export interface FindToolsParts {
   readonly registry: () => Registry
   readonly search: Search
@@ -74,7 +81,7 @@ export function findToolsTool(parts: FindToolsParts): Tool {
     },
   }
 
-  async function answer(args: JsonObject): Promise<JsonObject> {
+  async function answer(args: JsonObject): Promise<Answer> {
     const query = typeof args.query === 'string' ? args.query.trim().slice(0, longestQuery) : ''
     const limit = typeof args.limit === 'number' ? args.limit : defaultLimit
     const registry = parts.registry()
@@ -109,10 +116,7 @@ function found(registry: Registry, name: string, withSchema: boolean): Found {
   return { name, description, inputSchema: registered.inputSchema as JsonObject }
 }
 
-function select(
-  wanted: string,
-  registry: Registry,
-): { tools: Found[]; total: number; missing?: Json } {
+function select(wanted: string, registry: Registry): Answer {
   const names = [...new Set(wanted.split(',').map((name) => name.trim()))]
     .filter(Boolean)
     .slice(0, mostListed)
@@ -127,11 +131,7 @@ function select(
   }
 }
 
-function list(
-  all: readonly RegisteredTool[],
-  offset: number,
-  limit: number,
-): { tools: Found[]; total: number; nextOffset?: number } {
+function list(all: readonly RegisteredTool[], offset: number, limit: number): Answer {
   const sorted = [...all].sort((a, b) => (a.name < b.name ? -1 : 1))
   const page = sorted.slice(offset, offset + limit)
   const next = offset + page.length
