@@ -1,0 +1,189 @@
+/**
+ * apiSource: tools of definitions of REST endpoints.
+ *
+ * ```ts
+ * const apis = apiSource({
+ *   definitions: [{ name: 'weather', description: 'Weather of a city.', endpoint: { … } }],
+ *   fetch: guardedFetch(),
+ *   secrets: (name) => env[name],
+ * })
+ * const dispatcher = createDispatcher({ tools: [], sources: [apis] })
+ * ```
+ * @module
+ */
+import { type Clock, pause, systemClock } from '../clock.ts'
+import { DispatchError } from '../errors.ts'
+import { errorText } from '../execute/render-result.ts'
+import { positiveInteger } from '../option.ts'
+import type { SourceHealth, SourceProblem, ToolSource } from '../tools/source.ts'
+import type { AnyTool } from '../tools/tool.ts'
+import { createTurns } from '../turns.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import { apiPrefix, apiTool } from './api-tool.ts'
+import type { ApiSecrets } from './credentials.ts'
+import { type Bucket, createBucket } from './rate-limit.ts'
+import { type LoadedApi, readApiDefinition } from './read-definition.ts'
+
+/** A definition as it was found, before anybody has read it. */
+export interface FoundDefinition {
+  /** What it is called where it comes from, such as a path. */
+  readonly definition: string
+  /** JSON text, or the value. */
+  readonly content: unknown
+  /** The name that it must have there. */
+  readonly name?: string
+}
+
+/** Finds the definitions that there are now. */
+export type ApiDefinitions = () => Promise<readonly FoundDefinition[]>
+
+export interface ApiSourceOptions {
+  /** The definitions, as values or JSON texts; or where they come from, read anew by every `load`. */
+  readonly definitions: readonly unknown[] | ApiDefinitions
+  /** Does the requests: a `guardedFetch`, unless every address may be reached. */
+  readonly fetch: typeof fetch
+  /** Values of the secrets that definitions name; without it there are none. */
+  readonly secrets?: ApiSecrets
+  /**
+   * The host stands for the definitions: their `read_only` and `always_allow` count, and a GET with a
+   * secret asks nobody. Default false: a person is asked before every call that sends a secret or is no
+   * GET, unless an allow rule covers it.
+   */
+  readonly trusted?: boolean
+  /** Files of multipart fields and raw bodies; a definition that wants them is a problem without it. */
+  readonly workspace?: Workspace
+  /** Most decoded bytes of an answer's body; default 1,048,576. */
+  readonly maxBytes?: number
+  /** Unique among a dispatcher's sources; default `api`. */
+  readonly name?: string
+  readonly clock?: Clock
+}
+
+/** Longest time that definitions may take to be found. */
+const longestLoadMs = 10_000
+
+interface Read {
+  readonly tools: readonly AnyTool[]
+  readonly problems: readonly SourceProblem[]
+}
+
+/**
+ * Makes a source of tools `api_<name>`. A bad definition takes none of the others down: it is one of
+ * `health().problems`. Of two of one name the first counts. Throws `THREEPASS_BAD_OPTION`.
+ */
+export function apiSource(options: ApiSourceOptions): ToolSource {
+  const { definitions, clock = systemClock, name = 'api' } = options
+  const maxBytes = positiveInteger('maxBytes', options.maxBytes ?? 1_048_576)
+  if (typeof options.fetch !== 'function') {
+    throw new DispatchError('THREEPASS_BAD_OPTION', 'apiSource: fetch must be a function')
+  }
+  const buckets = new Map<string, Bucket>()
+  const make = (found: readonly FoundDefinition[]) =>
+    readAll(
+      found,
+      (api) => apiTool(api, { ...toolOptions(options), maxBytes, ...bucketOf(api) }),
+      options,
+    )
+  const bucketOf = ({ definition: { name: tool, rate_limit: limit } }: LoadedApi) => {
+    if (!limit) return {}
+    // The same limit goes on counting when its definition is read again.
+    const key = `${tool} ${limit.calls} ${limit.per_seconds}`
+    const bucket = buckets.get(key) ?? createBucket(limit, clock)
+    buckets.set(key, bucket)
+    return { bucket }
+  }
+  if (typeof definitions !== 'function') {
+    const { tools, problems } = make(definitions.map(named))
+    const health: SourceHealth = { status: 'ready', updatedAt: clock(), problems }
+    return { name, prefix: apiPrefix, tools: () => tools, health: () => health }
+  }
+  return { name, prefix: apiPrefix, ...loading(definitions, make, clock) }
+}
+
+function toolOptions({ fetch, secrets, trusted = false, workspace }: ApiSourceOptions) {
+  return { fetch, trusted, ...(secrets && { secrets }), ...(workspace && { workspace }) }
+}
+
+function named(content: unknown, index: number): FoundDefinition {
+  const { name } = Object(content) as { name?: unknown }
+  return { definition: typeof name === 'string' ? name : `definition ${index + 1}`, content }
+}
+
+/** Reads what was found. What is bad, or not believed, is a problem of its own. */
+function readAll(
+  found: readonly FoundDefinition[],
+  make: (api: LoadedApi) => AnyTool,
+  { trusted = false, workspace }: ApiSourceOptions,
+): Read {
+  const tools = new Map<string, AnyTool>()
+  const problems: SourceProblem[] = []
+  for (const { definition, content, name } of found) {
+    const add = (message: string) => problems.push({ definition, message })
+    const read = readApiDefinition(content)
+    if (!read.ok) {
+      for (const message of read.problems) add(message)
+      continue
+    }
+    const { definition: api, parameters } = read.api
+    if (name !== undefined && api.name !== name)
+      add(`name must be "${name}", as the directory is called`)
+    else if (parameters.some(({ file }) => file) && !workspace)
+      add('it sends files, and there is no workspace')
+    else if (tools.has(api.name))
+      add(`there is another definition named "${api.name}"; that one counts`)
+    else tools.set(api.name, make(read.api))
+    for (const claim of ['read_only', 'always_allow'] as const) {
+      if (api[claim] && !trusted) add(`${claim} does not count: the source is not trusted`)
+    }
+  }
+  return { tools: [...tools.values()], problems }
+}
+
+/** A source whose definitions come and go. The first look at its tools starts the first load. */
+function loading(
+  find: ApiDefinitions,
+  make: (found: readonly FoundDefinition[]) => Read,
+  clock: Clock,
+): Required<Pick<ToolSource, 'tools' | 'health' | 'load'>> {
+  let read: Read = { tools: [], problems: [] }
+  let health: SourceHealth = { status: 'loading', problems: [] }
+  let seen: string | undefined
+  let started = false
+  const turns = createTurns()
+  const reload = async () => {
+    try {
+      const found = await inTime(find())
+      const text = JSON.stringify(found)
+      if (text !== seen) read = make(found)
+      seen = text
+      health = { status: 'ready', updatedAt: clock(), problems: read.problems }
+    } catch (error) {
+      health = { ...health, status: 'failed', message: errorText(error) }
+    }
+  }
+  const load = () => {
+    started = true
+    // One after another: whoever asks gets what was there when it asked, or newer.
+    return turns('', reload)
+  }
+  return {
+    tools: () => {
+      if (!started) void load()
+      return read.tools
+    },
+    health: () => health,
+    load,
+  }
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const over = new AbortController()
+  const late = pause(longestLoadMs, over.signal).then(() => {
+    throw new Error(`the definitions were not found within ${longestLoadMs / 1_000} s`)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    over.abort()
+  }
+}

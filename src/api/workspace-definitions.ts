@@ -1,0 +1,23 @@
+/**
+ * Definitions that lie in a workspace, where a person or a model writes them.
+ * @module
+ */
+import type { Workspace } from '../workspace/workspace.ts'
+import type { ApiDefinitions } from './source.ts'
+
+const place = /^\/tools\/([^/]+)\/api\.json$/
+
+/** The files `/tools/<name>/api.json`. Each has the name of its directory. */
+export function workspaceApiDefinitions(workspace: Workspace): ApiDefinitions {
+  return async () => {
+    const entries = await workspace.list('/tools')
+    const files = entries.filter(({ path }) => place.test(path))
+    const found = await Promise.all(
+      files.map(async ({ path }) => {
+        const file = await workspace.read(path)
+        return { definition: path, content: file?.text ?? '', name: place.exec(path)?.[1] ?? '' }
+      }),
+    )
+    return found
+  }
+}
