@@ -2,6 +2,7 @@
  * A script tool as it is written down: what a model is told of it, and its code.
  * @module
  */
+import { sha256 } from '../dedupe/call-key.ts'
 import { isDispatchError } from '../errors.ts'
 import type { Json } from '../round.ts'
 import { cfworkerValidator } from '../schema/cfworker.ts'
@@ -17,6 +18,9 @@ export interface ScriptDefinition {
   /** JSON Schema of the input; default: any object. */
   readonly parameters?: JsonSchema
   readonly concurrent?: boolean
+  /** It wants `fetch`, and then a person is asked for each call, unless the host vouches for it. */
+  readonly network?: boolean
+  /** With the network: it changes nothing out there. Without, no script changes anything. */
   readonly readOnly?: boolean
   /** Seconds; default 60. */
   readonly timeout?: number
@@ -26,6 +30,8 @@ export interface LoadedScript {
   readonly definition: ScriptDefinition
   readonly code: string
   readonly schema: CompiledSchema
+  /** Changes with either file. */
+  readonly version: string
 }
 
 /** A definition that can be used, or what is wrong with it, one line each. */
@@ -33,15 +39,20 @@ export type ReadScript =
   | { readonly ok: true; readonly script: LoadedScript }
   | { readonly ok: false; readonly problems: readonly string[] }
 
-const fields = ['name', 'description', 'parameters', 'concurrent', 'readOnly', 'timeout']
+const flags = ['concurrent', 'network', 'readOnly'] as const
+const fields = ['name', 'description', 'parameters', 'timeout', ...flags]
 const namePattern = /^[a-z][a-z0-9_]{0,47}$/
 const anyObject: JsonSchema = { type: 'object' }
 
-/** Finds scripts by their name without `script_`; `undefined` when there is none. */
-export type ScriptSource = (name: string) => Promise<ReadScript | undefined>
+/** Where scripts are kept. Names are without `script_`. */
+export interface Scripts {
+  readonly names: () => Promise<readonly string[]>
+  /** `undefined` when there is none of this name. */
+  readonly read: (name: string) => Promise<ReadScript | undefined>
+}
 
-/** Reads a definition and its code. Never throws: what is wrong is somebody's input. */
-export function readScript(text: string, code: string): ReadScript {
+/** Reads a definition and its code. Never rejects: what is wrong is somebody's input. */
+export async function readScript(text: string, code: string): Promise<ReadScript> {
   let given: Json
   try {
     given = JSON.parse(text) as Json
@@ -54,7 +65,8 @@ export function readScript(text: string, code: string): ReadScript {
   const schema = schemaOf(definition.parameters ?? anyObject)
   if (typeof schema === 'string') problems.push(schema)
   if (problems.length > 0 || typeof schema === 'string') return { ok: false, problems }
-  return { ok: true, script: { definition: definition as ScriptDefinition, code, schema } }
+  const version = await sha256(JSON.stringify([text, code]))
+  return { ok: true, script: { definition: definition as ScriptDefinition, code, schema, version } }
 }
 
 function* shapeProblems(
@@ -67,7 +79,7 @@ function* shapeProblems(
   if (typeof description !== 'string' || description.trim() === '') {
     yield 'description must say what the tool is for'
   }
-  for (const trait of ['concurrent', 'readOnly'] as const) {
+  for (const trait of flags) {
     if (given[trait] !== undefined && typeof given[trait] !== 'boolean') {
       yield `${trait} must be true or false`
     }
@@ -76,7 +88,8 @@ function* shapeProblems(
     yield 'timeout must be seconds, more than 0 and at most 300'
   }
   for (const field of Object.keys(given)) {
-    if (!fields.includes(field)) yield `there is no field "${field}": ${fields.join(', ')}`
+    if (!(fields as string[]).includes(field))
+      yield `there is no field "${field}": ${fields.join(', ')}`
   }
 }
 
@@ -90,21 +103,29 @@ function schemaOf(parameters: JsonSchema): CompiledSchema | string {
   }
 }
 
-/** Scripts in a workspace: `/tools/<name>/tool.json` and `/tools/<name>/script.js`. */
-export function workspaceScripts(workspace: Workspace): ScriptSource {
-  return async (name) => {
-    if (!namePattern.test(name)) return undefined
-    const [about, script] = await Promise.all([
-      workspace.read(`/tools/${name}/tool.json`),
-      workspace.read(`/tools/${name}/script.js`),
-    ])
-    if (!about && !script) return undefined
-    if (!about || !script) {
-      const missing = about ? 'script.js' : 'tool.json'
-      return { ok: false, problems: [`/tools/${name}/${missing} is missing`] }
-    }
-    const read = readScript(about.text, script.text)
-    if (!read.ok || read.script.definition.name === name) return read
-    return { ok: false, problems: [`name must be "${name}", as the directory is called`] }
+/** Scripts in a workspace: `<folder>/<name>/tool.json` and `<folder>/<name>/script.js`; default `/tools`. */
+export function workspaceScripts(workspace: Workspace, folder = '/tools'): Scripts {
+  return {
+    async names() {
+      const inside = `${folder}/`
+      const files = (await workspace.list(folder)).map(({ path }) => path.slice(inside.length))
+      const owners = files.filter((file) => /^[^/]+\/(tool\.json|script\.js)$/.test(file))
+      return [...new Set(owners.map((file) => file.slice(0, file.indexOf('/'))))].sort()
+    },
+    async read(name) {
+      if (!namePattern.test(name)) return undefined
+      const [about, script] = await Promise.all([
+        workspace.read(`${folder}/${name}/tool.json`),
+        workspace.read(`${folder}/${name}/script.js`),
+      ])
+      if (!about && !script) return undefined
+      if (!about || !script) {
+        const missing = about ? 'script.js' : 'tool.json'
+        return { ok: false, problems: [`${folder}/${name}/${missing} is missing`] }
+      }
+      const read = await readScript(about.text, script.text)
+      if (!read.ok || read.script.definition.name === name) return read
+      return { ok: false, problems: [`name must be "${name}", as the directory is called`] }
+    },
   }
 }

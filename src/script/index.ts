@@ -1,6 +1,6 @@
 /**
- * threepass/script: JavaScript tools in a sandbox. Needs the package `quickjs-wasi`, which is loaded when the
- * first script runs.
+ * threepass/script: JavaScript tools in a sandbox. `quickJSSandbox` needs the package `quickjs-wasi`, which is
+ * loaded when the first script runs.
  * @module
  */
 export {
@@ -8,9 +8,10 @@ export {
   type ReadScript,
   readScript,
   type ScriptDefinition,
-  type ScriptSource,
+  type Scripts,
   workspaceScripts,
 } from './definition.ts'
 export { type QuickJSOptions, quickJSSandbox, type WasmModule } from './quickjs.ts'
 export type { ScriptBounds, ScriptOutcome, ScriptRun, ScriptSandbox } from './sandbox.ts'
+export { type ScriptSourceOptions, scriptSource, scriptTool } from './source.ts'
 export { type TestToolOptions, testToolTool } from './test-tool.ts'

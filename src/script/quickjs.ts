@@ -6,6 +6,8 @@ import type { JSException, JSValueHandle, QuickJS } from 'quickjs-wasi'
 import { wellFormed } from '../execute/text.ts'
 import { positiveInteger } from '../option.ts'
 import type { Json } from '../round.ts'
+import { giveConsole, shown } from './quickjs-console.ts'
+import { giveNetwork, type Network } from './quickjs-network.ts'
 import type { ScriptBounds, ScriptOutcome, ScriptRun, ScriptSandbox } from './sandbox.ts'
 
 /** A compiled module; this library names no runtime's own type for it. */
@@ -23,7 +25,6 @@ type Bounds = Required<ScriptBounds>
 
 const file = 'script.js'
 const stackBytes = 262_144
-const levels = ['log', 'info', 'warn', 'error', 'debug']
 
 /** Throws `THREEPASS_BAD_OPTION` for a bound that is none. */
 export function quickJSSandbox({ wasm, ...given }: QuickJSOptions): ScriptSandbox {
@@ -44,8 +45,7 @@ export function quickJSSandbox({ wasm, ...given }: QuickJSOptions): ScriptSandbo
         if (module === own) module = undefined
       })
       const { QuickJS, EvalFlags } = await import('quickjs-wasi')
-      const work: Work = { steps: 0, over: '' }
-      const until = Date.now() + bounds.maxTimeMs
+      const work: Work = { steps: 0, over: '', until: Date.now() + bounds.maxTimeMs }
       const vm = await QuickJS.create({
         wasm: (await own) as WebAssembly.Module,
         memoryLimit: bounds.maxMemoryBytes,
@@ -53,7 +53,7 @@ export function quickJSSandbox({ wasm, ...given }: QuickJSOptions): ScriptSandbo
         interruptHandler() {
           work.steps += 1
           if (work.steps > bounds.maxSteps) work.over ||= `more than ${bounds.maxSteps} steps`
-          else if (Date.now() > until) work.over ||= `more than ${bounds.maxTimeMs} ms`
+          else if (Date.now() > work.until) work.over ||= `more than ${bounds.maxTimeMs} ms`
           return work.over !== '' || script.signal?.aborted === true
         },
       })
@@ -66,22 +66,25 @@ export function quickJSSandbox({ wasm, ...given }: QuickJSOptions): ScriptSandbo
   }
 }
 
-interface Work {
+/** What a run has used. */
+export interface Work {
   steps: number
   /** Which bound it is past. */
   over: string
+  /** When its time is over; while it waits for the network it uses none. */
+  until: number
 }
 
-/** All of it at once: there is nothing in the engine that could wait. */
 async function runIn(
   vm: QuickJS,
-  { code, input, signal }: ScriptRun,
+  { code, input, signal, fetch }: ScriptRun,
   { maxOutput }: Bounds,
   work: Work,
   moduleFlag: number,
 ): Promise<ScriptOutcome> {
   const logs: string[] = []
   giveConsole(vm, logs, maxOutput, work)
+  const network = giveNetwork(vm, fetch, signal, work)
   // Taken before the script runs: it may do to its own globals what it likes.
   const json = vm.global.getProp('JSON')
   const [parse, stringify] = [json.getProp('parse'), json.getProp('stringify')]
@@ -90,14 +93,16 @@ async function runIn(
     return { ...outcome, logs, steps: work.steps }
   }
   try {
-    const exported = (await settled(vm, vm.evalCode(code, file, moduleFlag))).getProp('default')
+    const exported = (await settled(vm, vm.evalCode(code, file, moduleFlag), network)).getProp(
+      'default',
+    )
     if (exported.typeof !== 'function') {
       return ended({
         error: 'it has no default export that is a function: export default (input) => …',
       })
     }
     const given = vm.callFunction(parse, vm.undefined, vm.newString(JSON.stringify(input)))
-    const returned = await settled(vm, vm.callFunction(exported, vm.undefined, given))
+    const returned = await settled(vm, vm.callFunction(exported, vm.undefined, given), network)
     const text = vm.callFunction(stringify, vm.undefined, returned)
     // A function or nothing has no JSON.
     if (text.typeof !== 'string') return ended({ output: null })
@@ -108,15 +113,27 @@ async function runIn(
     return ended({ output: JSON.parse(output) as Json })
   } catch (error) {
     return ended({ error: work.over ? `it ran too long: ${work.over}` : errorOf(vm, error) })
+  } finally {
+    network.close()
   }
 }
 
-/** What a promise came to, once all that was queued has run. Throws what it was rejected with. */
-async function settled(vm: QuickJS, value: JSValueHandle): Promise<JSValueHandle> {
+/** What a promise came to, once all that was queued has run and was waited for. Throws what it was rejected with. */
+async function settled(
+  vm: QuickJS,
+  value: JSValueHandle,
+  network: Network,
+): Promise<JSValueHandle> {
   vm.executePendingJobs()
   if (!value.isPromise) return value
-  if (value.promiseState === 0) {
-    throw new Thrown('the promise that it returned is never settled: there is nothing to wait for')
+  while (value.promiseState === 0) {
+    const waited = await network.wait()
+    if (!waited) {
+      throw new Thrown(
+        'the promise that it returned is never settled: there is nothing to wait for',
+      )
+    }
+    vm.executePendingJobs()
   }
   const result = await vm.resolvePromise(value)
   if ('error' in result) throw new Thrown(describe(vm, result.error))
@@ -138,46 +155,8 @@ function errorOf(vm: QuickJS, error: unknown): string {
   return handle ? describe(vm, handle) : String(message)
 }
 
-/** A value in one line; what has no JSON by its kind. */
-function shown(vm: QuickJS, value: JSValueHandle): string {
-  const kind = value.typeof
-  if (kind !== 'object' && kind !== 'string') {
-    return kind === 'function' || kind === 'symbol' ? `[${kind}]` : String(vm.dump(value))
-  }
-  try {
-    return JSON.stringify(vm.dump(value))
-  } catch {
-    return `[${kind}]`
-  }
-}
-
 /** The innermost place in the script itself. */
 function located(what: string, stack: string): string {
   const [place] = /script\.js:\d+:\d+/.exec(stack) ?? []
   return wellFormed(place ? `${what} at ${place}` : what).slice(0, 2_000)
-}
-
-const mostLines = 10_000
-/** A call out of the engine takes far longer than its few instructions say. */
-const logsPerStep = 256
-
-/** `console` in the engine, whose lines are kept. */
-function giveConsole(vm: QuickJS, lines: string[], most: number, work: Work): void {
-  let size = 0
-  let calls = 0
-  const console = vm.newObject()
-  const log = vm.newFunction('log', (...args) => {
-    calls += 1
-    if (calls % logsPerStep === 0) work.steps += 1
-    if (size > most || lines.length > mostLines) return vm.undefined
-    const line = args
-      .map((arg) => (arg.typeof === 'string' ? arg.toString() : shown(vm, arg)))
-      .join(' ')
-    size += line.length + 1
-    const isFull = size > most || lines.length === mostLines
-    lines.push(wellFormed(isFull ? '[More is not kept.]' : line))
-    return vm.undefined
-  })
-  for (const level of levels) vm.setProp(console, level, log)
-  vm.setProp(vm.global, 'console', console)
 }

@@ -10,6 +10,11 @@ export interface ScriptRun {
   /** Given to the function as its only argument. */
   readonly input: Json
   readonly signal?: AbortSignal
+  /**
+   * Grants the network: a guarded fetch, which the script calls as a small `fetch` of its own (text bodies, 20
+   * requests, 1,048,576 bytes an answer). Default: there is none.
+   */
+  readonly fetch?: typeof fetch
 }
 
 export interface ScriptBounds {

@@ -5,13 +5,13 @@
 import type { Json, JsonObject } from '../round.ts'
 import { formatIssues } from '../schema/issues.ts'
 import type { JsonSchema, Tool, ToolContext } from '../tools/tool.ts'
-import type { LoadedScript, ScriptSource } from './definition.ts'
+import type { LoadedScript, Scripts } from './definition.ts'
 import type { ScriptOutcome, ScriptSandbox } from './sandbox.ts'
 
 export interface TestToolOptions {
   readonly sandbox: ScriptSandbox
   /** Where scripts are looked up, such as `workspaceScripts(workspace)`. */
-  readonly scripts: ScriptSource
+  readonly scripts: Scripts
 }
 
 interface TestToolArgs {
@@ -33,7 +33,7 @@ export function testToolTool({ sandbox, scripts }: TestToolOptions): Tool<TestTo
     concurrent: true,
     reads: ({ name }) => [`file:/tools/${String(name)}`],
     async execute({ name, input = '{}' }, context) {
-      const read = await scripts(name.replace(/^script_/, ''))
+      const read = await scripts.read(name.replace(/^script_/, ''))
       if (!read)
         throw new Error(`there is no script tool ${name}: /tools/${name}/tool.json is missing`)
       if (!read.ok)

@@ -203,8 +203,8 @@ describe('the sandbox', () => {
 
 describe('a definition', () => {
   const good = { name: 'count', description: 'Counts words.' }
-  const problems = (about: unknown, code = 'export default () => 1') => {
-    const read = readScript(typeof about === 'string' ? about : JSON.stringify(about), code)
+  const problems = async (about: unknown, code = 'export default () => 1') => {
+    const read = await readScript(typeof about === 'string' ? about : JSON.stringify(about), code)
     return read.ok ? [] : read.problems
   }
 
@@ -221,14 +221,14 @@ describe('a definition', () => {
       { ...good, parameters: { type: 'object', properties: { a: { type: 'nothing' } } } },
       'parameters:',
     ],
-  ])('%j is refused', (about, problem) => {
-    expect(problems(about).join('; ')).toContain(problem)
+  ])('%j is refused', async (about, problem) => {
+    expect((await problems(about)).join('; ')).toContain(problem)
   })
 
-  it('names every problem at once, and takes what is right', () => {
-    expect(problems({ name: 'X', extra: 1 }, ' ')).toHaveLength(4)
+  it('names every problem at once, and takes what is right', async () => {
+    expect(await problems({ name: 'X', extra: 1 }, ' ')).toHaveLength(4)
     expect(
-      problems({ ...good, parameters: { type: 'object' }, timeout: 5, readOnly: true }),
+      await problems({ ...good, parameters: { type: 'object' }, timeout: 5, readOnly: true }),
     ).toEqual([])
   })
 })

@@ -1,0 +1,124 @@
+/**
+ * script_*: scripts as tools.
+ * @module
+ */
+import type { Json, JsonObject } from '../round.ts'
+import { type LoadedSource, readSource } from '../tools/read-source.ts'
+import type { SourceProblem } from '../tools/source.ts'
+import type { AnyTool, Tool, ToolContext } from '../tools/tool.ts'
+import type { LoadedScript, Scripts } from './definition.ts'
+import type { ScriptSandbox } from './sandbox.ts'
+
+export interface ScriptSourceOptions {
+  readonly sandbox: ScriptSandbox
+  /** Where scripts are kept, such as `workspaceScripts(workspace)`. */
+  readonly scripts: Scripts
+  /** A guarded fetch for scripts that say `network`; without it they are left out, with a problem. */
+  readonly fetch?: typeof fetch
+  /**
+   * The definitions are the host's own: `readOnly` counts also for scripts with the network, and such ask
+   * nobody. Default false: a model may have written them.
+   */
+  readonly trusted?: boolean
+}
+
+const prefix = 'script_'
+
+/**
+ * A source of `script_<name>` tools. `load` reads the scripts anew; a call whose script has changed since
+ * then does not run, and the source is read anew. Scripts run serially unless they say `concurrent`. One
+ * without the network can change nothing, and asks nobody.
+ */
+export function scriptSource(options: ScriptSourceOptions): LoadedSource {
+  const { scripts } = options
+  const source = readSource({
+    name: 'script',
+    prefix,
+    async read() {
+      const problems: SourceProblem[] = []
+      const tools: AnyTool[] = []
+      for (const name of await scripts.names()) {
+        const read = await scripts.read(name)
+        if (!read?.ok) {
+          for (const message of read?.problems ?? []) problems.push({ definition: name, message })
+        } else if (read.script.definition.network && !options.fetch) {
+          const message = 'it wants the network, which is not granted here'
+          problems.push({ definition: name, message })
+        } else {
+          const check = () => checkUnchanged(read.script, scripts, source)
+          tools.push(scriptTool(read.script, { ...options, name: prefix + name, check }))
+        }
+      }
+      return { tools, problems }
+    },
+  })
+  return source
+}
+
+async function checkUnchanged(
+  { definition, version }: LoadedScript,
+  scripts: Scripts,
+  source: LoadedSource,
+): Promise<void> {
+  const now = await scripts.read(definition.name)
+  if (now?.ok && now.script.version === version) return
+  await source.load()
+  const what = now
+    ? now.ok
+      ? 'has changed'
+      : `cannot be used: ${now.problems.join('; ')}`
+    : 'is gone'
+  throw new Error(
+    `the script ${what}, so it did not run${now?.ok ? ': look at its schema again, and call it again' : ''}`,
+  )
+}
+
+export interface ScriptToolOptions
+  extends Pick<ScriptSourceOptions, 'sandbox' | 'fetch' | 'trusted'> {
+  /** The whole name of the tool. */
+  readonly name: string
+  /** Rejects when the script must not run any more. */
+  readonly check?: () => Promise<void>
+}
+
+/** One script as a tool. */
+export function scriptTool(
+  { definition, code, version }: LoadedScript,
+  options: ScriptToolOptions,
+): Tool {
+  const { sandbox, name, check, trusted = false } = options
+  const { description, parameters, concurrent = false, network = false } = definition
+  const fetch = network ? options.fetch : undefined
+  return {
+    name,
+    description,
+    version,
+    trust: 'external',
+    concurrent,
+    readOnly: !network || (trusted && definition.readOnly === true),
+    timeout: (definition.timeout ?? 60) * 1_000,
+    ...(parameters && { inputSchema: parameters }),
+    // Without the network it is a function of its input: nothing that is written elsewhere changes it.
+    ...(!network && { reads: () => [] }),
+    async execute(input, context) {
+      await check?.()
+      const { signal } = context
+      return answer(await sandbox.run({ code, input, signal, ...(fetch && { fetch }) }), context)
+    },
+  }
+}
+
+const mostLogShown = 4_000
+
+function answer(
+  { output, error, logs }: Awaited<ReturnType<ScriptSandbox['run']>>,
+  { text }: ToolContext,
+): Json {
+  const logged = logs.join('\n')
+  if (logged !== '') text(`${logged.slice(0, mostLogShown)}\n`)
+  if (error === undefined) return output ?? null
+  // What it said last tells most of why it failed.
+  const told = logged === '' ? '' : `\n\nIt logged:\n${logged.slice(-mostLogShown)}`
+  const failed: JsonObject = { content: [{ type: 'text', text: error + told }], isError: true }
+  return failed
+}
