@@ -27,6 +27,7 @@ export default defineConfig({
               cf: false,
               kvNamespaces: ['KV'],
               r2Buckets: ['FILES'],
+              workerLoaders: { LOADER: {} },
               durableObjects: { OBJECT: { className: 'TestObject', useSQLite: true } },
             },
           }),

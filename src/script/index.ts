@@ -15,3 +15,8 @@ export { type QuickJSOptions, quickJSSandbox, type WasmModule } from './quickjs.
 export type { ScriptBounds, ScriptOutcome, ScriptRun, ScriptSandbox } from './sandbox.ts'
 export { type ScriptSourceOptions, scriptSource, scriptTool } from './source.ts'
 export { type TestToolOptions, testToolTool } from './test-tool.ts'
+export {
+  type WorkerLoaderBinding,
+  type WorkerLoaderOptions,
+  workerLoaderSandbox,
+} from './worker-loader.ts'

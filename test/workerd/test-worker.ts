@@ -4,6 +4,7 @@ import { DurableObject } from 'cloudflare:workers'
 export interface TestEnv {
   readonly KV: KVNamespace
   readonly FILES: R2Bucket
+  readonly LOADER: WorkerLoader
   readonly OBJECT: DurableObjectNamespace<TestObject>
 }
 
