@@ -39,7 +39,7 @@ export interface HistoryOptions {
 export interface HistoryStore {
   put(document: HistoryDocument): Promise<void>
   get(collection: string, id: string): Promise<HistoryDocument | undefined>
-  /** Newest first. */
+  /** Newest first; of one time the one put last. */
   list(collection: string, query?: HistoryQuery): Promise<readonly HistoryDocument[]>
   /** Best first; nothing for a query without words. */
   search(

@@ -10,11 +10,14 @@ import {
   type HistoryDocument,
   type HistoryOptions,
   type HistoryStore,
+  mostText,
 } from './history.ts'
+import type { SearchIndex } from './search-index.ts'
 
 interface Collection {
+  /** In the order they were put. */
   readonly documents: Map<string, HistoryDocument>
-  find: ((query: string) => string[]) | undefined
+  index?: SearchIndex
 }
 
 export type {
@@ -35,11 +38,12 @@ export function memoryHistory({
   return {
     async put(document) {
       const { collection: name, id } = document
-      const own = collections.get(name) ?? { documents: new Map(), find: undefined }
+      const own = collections.get(name) ?? { documents: new Map() }
       collections.set(name, own)
-      own.find = undefined
       own.documents.delete(id)
-      own.documents.set(id, { ...document, data: copyJson(document.data) })
+      const [text, data] = [document.text.slice(0, mostText), copyJson(document.data)]
+      own.documents.set(id, { ...document, text, data })
+      if (own.documents.size <= maxDocuments) return
       for (const old of newest(own).slice(maxDocuments)) own.documents.delete(old.id)
     },
     async get(collection, id) {
@@ -55,9 +59,10 @@ export function memoryHistory({
     async search(collection, query, { limit = defaultLimit, since = 0 } = {}) {
       const own = collections.get(collection)
       if (!own) return []
-      const { indexDocuments } = await import('./search-index.ts')
-      own.find ??= indexDocuments([...own.documents.values()])
-      return own
+      const { searchIndex } = await import('./search-index.ts')
+      own.index ??= searchIndex()
+      own.index.update(own.documents, own.documents.values())
+      return own.index
         .find(query)
         .flatMap((id) => own.documents.get(id) ?? [])
         .filter(({ at }) => at >= since)

@@ -40,6 +40,9 @@ function doc(id: string, title: string, text = '', at = 1): HistoryDocument {
   return { collection: 'c', id, at, title, text, data: { id } }
 }
 
+/** What two stores on the same data find. */
+const both = (...found: readonly string[]) => [found, found]
+
 const ids = (documents: readonly HistoryDocument[]) => documents.map(({ id }) => id)
 
 const tests: readonly ContractTest<HistoryStore, Extra>[] = [
@@ -77,6 +80,29 @@ const tests: readonly ContractTest<HistoryStore, Extra>[] = [
       expect(ids(await store.list('c'))).toEqual(['d5', 'd4', 'd3', 'd2', 'd1'])
       expect(ids(await store.list('c', { limit: 2 }))).toEqual(['d5', 'd4'])
       expect(ids(await store.list('c', { since: 3 }))).toEqual(['d5', 'd4', 'd3'])
+      for (const id of ['m', 'a', 'z', 'm']) await store.put(doc(id, 'x', '', 6))
+      expect(ids(await store.list('c', { limit: 4 }))).toEqual(['m', 'z', 'a', 'd5'])
+    },
+  },
+  {
+    name: 'what comes, changes and goes after a search counts for the next, whoever wrote it',
+    async run({ bounded, expect, reopen }) {
+      const store = await bounded(3)
+      const other = await reopen(store)
+      const found = async (query: string) => [
+        ids(await store.search('c', query)),
+        ids(await other.search('c', query)),
+      ]
+      await store.put(doc('a', 'apples', '', 1))
+      await other.put(doc('b', 'pears', '', 2))
+      expect(await found('apples pears')).toEqual(both('b', 'a'))
+      await other.put(doc('a', 'plums', '', 3))
+      await store.put(doc('c', 'pears', '', 4))
+      expect(await found('apples')).toEqual(both())
+      expect(await found('pears')).toEqual(both('c', 'b'))
+      await store.put(doc('d', 'plums', '', 5))
+      expect(await found('pears')).toEqual(both('c'))
+      expect(await found('plums')).toEqual(both('d', 'a'))
     },
   },
   {
@@ -112,15 +138,9 @@ const tests: readonly ContractTest<HistoryStore, Extra>[] = [
     async run({ make, expect }) {
       const store = await make()
       await store.put(doc('a', 'a near b', "it's"))
-      for (const query of [
-        '',
-        '   ',
-        '"',
-        "'; DROP TABLE x; --x",
-        '* OR ^ (',
-        '"""" NEAR/2',
-        '\ud800',
-      ])
+      for (const query of ['', ' \n', '"', '*', '- . /', '"" ^ (', '🔑', '\u0301', '\ud800'])
+        expect([query, ids(await store.search('c', query))]).toEqual([query, []])
+      for (const query of ["'; DROP TABLE x; --x", '* OR ^ (', '"""" NEAR/2'])
         expect(Array.isArray(await store.search('c', query))).toBe(true)
       expect(ids(await store.search('c', '"near" AND (b*)'))).toEqual(['a'])
       expect(ids(await store.search('c', 'x '.repeat(100_000)))).toEqual([])

@@ -1,6 +1,8 @@
+import { expect, it } from 'vitest'
 import type { HistoryOptions, HistoryStore } from '../../src/history/history.ts'
 import { indexedDBHistory } from '../../src/history/indexeddb.ts'
-import { historyContract } from '../contracts/history.ts'
+import { followsWrites, historyContract } from '../contracts/history.ts'
+import { deleteDatabase } from './databases.ts'
 
 const names = new WeakMap<HistoryStore, string>()
 
@@ -10,7 +12,22 @@ function open(database: string, options: HistoryOptions = {}): HistoryStore {
   return store
 }
 
+const fresh = (options?: HistoryOptions) => open(`history-${crypto.randomUUID()}`, options)
+
 historyContract('IndexedDB', {
-  make: (options) => open(`history-${crypto.randomUUID()}`, options),
+  make: fresh,
   reopen: (store) => open(names.get(store) ?? ''),
+})
+followsWrites(fresh)
+
+it('a database that is deleted while it is followed leaves nothing behind', async () => {
+  const store = fresh()
+  const put = (id: string) =>
+    store.put({ collection: 'c', id, at: 1, title: 'word', text: '', data: {} })
+  await put('a')
+  await put('b')
+  expect(await store.search('c', 'word')).toHaveLength(2)
+  await deleteDatabase(names.get(store) ?? '')
+  await put('c')
+  expect((await store.search('c', 'word')).map(({ id }) => id)).toEqual(['c'])
 })

@@ -1,4 +1,5 @@
 import { memoryHistory } from '../../src/history/memory.ts'
-import { historyContract } from '../contracts/history.ts'
+import { followsWrites, historyContract } from '../contracts/history.ts'
 
 historyContract('memory', { make: memoryHistory })
+followsWrites(memoryHistory)
