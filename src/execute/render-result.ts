@@ -104,12 +104,20 @@ function renderPart(part: Part): { line?: string; medium?: MediaPart } {
     typeof resource === 'object' &&
     !Array.isArray(resource)
   ) {
-    return {
-      line: typeof resource.text === 'string' ? resource.text : `[resource: ${resource.uri}]`,
-    }
+    if (typeof resource.text === 'string') return { line: resource.text }
+    const line = `[resource: ${resource.uri}]`
+    return typeof resource.blob === 'string' ? { line, medium: mediumOf(resource) } : { line }
   }
   if (part.type === 'resource_link') return { line: `[link: ${part.uri}]` }
   return { line: JSON.stringify(part) }
+}
+
+/** An embedded resource that is no text. */
+function mediumOf({ uri, blob, mimeType }: { [key: string]: Json }): MediaPart {
+  const kind = typeof mimeType === 'string' ? mimeType : 'application/octet-stream'
+  const [family] = kind.split('/', 1)
+  const type = family === 'image' || family === 'audio' ? family : 'file'
+  return { type, mimeType: kind, data: String(blob), name: String(uri) }
 }
 
 /** The message of a returned error, wherever the tool put it. */

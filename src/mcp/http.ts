@@ -18,7 +18,7 @@ export interface HttpOptions {
   readonly secrets: readonly string[]
   /** Does anybody want to hear what the server says unasked? */
   readonly wantsStream: () => boolean
-  /** A stream of what the server says unasked has begun: nothing was heard before. */
+  /** The stream of what the server says unasked has begun, or ended: outside of it nothing is heard. */
   readonly onStream: () => void
 }
 
@@ -44,12 +44,22 @@ export function watchHttp(options: HttpOptions): Http {
     answer = resolve
   })
 
-  const send = async (input: string | URL, init: RequestInit): Promise<Response> => {
+  const send = async (
+    input: string | URL,
+    init: RequestInit,
+    onEnd: () => void = () => {},
+  ): Promise<Response> => {
     const credentials = new Headers(init.headers).get('authorization')?.replace(/^\S+\s+/, '')
     if (credentials && isLong(credentials)) hidden.add(credentials)
+    const { signal, unlink } = ownSignal(init.signal)
     try {
-      return await options.fetch(input, init)
+      const response = await options.fetch(input, { ...init, signal })
+      return boundedBody(response, maxResponseBytes, () => {
+        unlink()
+        onEnd()
+      })
     } catch (error) {
+      unlink()
       if (neverConnected(error)) unsent.add(error as object)
       throw error
     }
@@ -59,30 +69,45 @@ export function watchHttp(options: HttpOptions): Http {
     // A stream that goes on after a break has an event id to go on from.
     const isNew = !new Headers(init.headers).has('last-event-id')
     if (isNew && !wantsStream()) return new Response(null, { status: 405 })
-    try {
-      const response = await send(input, init)
-      if (!response.ok) return response
+    let isOpen = false
+    const response = await send(input, init, () => {
+      if (!isOpen) return
+      streams -= 1
+      onStream()
+    })
+    if (response.ok) {
+      isOpen = true
       streams += 1
       if (isNew) onStream()
-      return boundedBody(response, maxResponseBytes, () => {
-        streams -= 1
-      })
-    } finally {
-      answer()
     }
+    return response
   }
 
   return {
     async fetch(input, init = {}) {
       const isStream = (init.method ?? 'GET') === 'GET' && new URL(input).href === url.href
-      if (isStream) return stream(input, init)
-      return boundedBody(await send(input, init), maxResponseBytes)
+      return isStream ? stream(input, init).finally(answer) : send(input, init)
     },
     wasNotSent: (error) => typeof error === 'object' && error !== null && unsent.has(error),
     hears: () => streams > 0,
     answered,
     hide: (text) => withoutSecrets(text, [...hidden]),
   }
+}
+
+/**
+ * A signal for this request alone. The SDK has one for all of a session, and whoever listens to it for
+ * longer than a request lasts would be many.
+ */
+function ownSignal(given: AbortSignal | null | undefined): {
+  signal: AbortSignal
+  unlink: () => void
+} {
+  const own = new AbortController()
+  const onAbort = () => own.abort(given?.reason)
+  if (given?.aborted) onAbort()
+  else given?.addEventListener('abort', onAbort, { once: true })
+  return { signal: own.signal, unlink: () => given?.removeEventListener('abort', onAbort) }
 }
 
 /** Shorter ones are no secrets, and taking them out would garble the text. */

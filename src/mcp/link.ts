@@ -58,14 +58,18 @@ const never = 2 ** 31 - 1
 const streamTimeoutMs = 1_000
 const closeTimeoutMs = 2_000
 
-/**
- * Opens a session within `loadTimeoutMs`. `onChange` hears that the tools are other ones now, or may be.
- * Rejects with what the SDK or `fetch` threw.
- */
+export interface LinkEvents {
+  /** The server says that its tools are other ones now. */
+  readonly onChange: () => void
+  /** For a while nobody would have heard that. */
+  readonly onGap: () => void
+}
+
+/** Opens a session within `loadTimeoutMs`. Rejects with what the SDK or `fetch` threw. */
 export async function openLink(
   options: CheckedOptions,
   known: Known,
-  onChange: () => void,
+  { onChange, onGap }: LinkEvents,
 ): Promise<Link> {
   const { listen, elicit, loadTimeoutMs } = options
   let client: Client | undefined
@@ -74,7 +78,7 @@ export async function openLink(
   const wire = await openWire(
     options,
     () => listen && (saysChanges() || elicit !== undefined),
-    () => listed && onChange(),
+    () => listed && onGap(),
   )
   const { sdk, http } = wire
   known.wire = wire
@@ -91,7 +95,8 @@ export async function openLink(
   client = own
   await connect(own, transport, known, loadTimeoutMs)
   const isModern = own.getProtocolEra() === 'modern'
-  const subscription = isModern && listen && saysChanges() ? subscribe(own, options) : undefined
+  const subscription =
+    isModern && listen && saysChanges() ? subscribe(own, options, onGap) : undefined
   const hears = () => (isModern ? subscription?.isOpen() === true : http.hears())
 
   /** First the stream, then the list: what changes in between is heard. */
@@ -228,7 +233,11 @@ interface Subscription {
 }
 
 /** The newer versions say what changed on a stream that is asked for. */
-function subscribe(client: Client, { loadTimeoutMs }: CheckedOptions): Subscription {
+function subscribe(
+  client: Client,
+  { loadTimeoutMs }: CheckedOptions,
+  onGap: () => void,
+): Subscription {
   let isOpen = false
   return {
     isOpen: () => isOpen,
@@ -238,6 +247,7 @@ function subscribe(client: Client, { loadTimeoutMs }: CheckedOptions): Subscript
       isOpen = stream !== undefined
       void stream?.closed.then(() => {
         isOpen = false
+        onGap()
       })
     },
   }

@@ -20,7 +20,7 @@ export interface Reading {
   readonly health: () => SourceHealth
   /** The list must be read before it is relied on. */
   readonly isStale: () => boolean
-  /** The server has said that its tools are other ones now. */
+  /** The tools are other ones now, or may be. */
   readonly changed: () => void
   /** Takes what was kept at an earlier time, unless the server has been heard since. */
   readonly recall: () => Promise<void>

@@ -6,7 +6,7 @@
 import { DispatchError } from '../errors.ts'
 import { errorText } from '../execute/render-result.ts'
 import { needsAuthorization, whyOf } from './fate.ts'
-import { type Known, type Link, openLink } from './link.ts'
+import { type Known, type Link, type LinkEvents, openLink } from './link.ts'
 import type { CheckedOptions } from './options.ts'
 import { openWire } from './wire.ts'
 
@@ -31,7 +31,7 @@ export interface Session {
 const shortestBackoffMs = 1_000
 const longestBackoffMs = 60_000
 
-export function createSession(options: CheckedOptions, onChange: () => void): Session {
+export function createSession(options: CheckedOptions, events: LinkEvents): Session {
   const { clock, server, auth } = options
   const known: Known = {}
   let opening: Promise<Link> | undefined
@@ -63,7 +63,7 @@ export function createSession(options: CheckedOptions, onChange: () => void): Se
     if (closed) throw new Error(`the source of the MCP server "${server}" is closed`)
     if (!(await mayTry())) throw new Error(failure)
     try {
-      const link = await openLink(options, known, onChange)
+      const link = await openLink(options, known, events)
       refused = undefined
       if (!closed) open = link
       else void link.close()

@@ -43,11 +43,14 @@ export function mcpSource(given: McpSourceOptions): McpSource {
   const options = checkOptions(given)
   const { server, loadTimeoutMs } = options
   const prefix = prefixOf(server)
-  const onChange = () => {
-    reading.changed()
-    read().catch(() => {})
-  }
-  const session = createSession(options, onChange)
+  const session = createSession(options, {
+    onChange() {
+      reading.changed()
+      read().catch(() => {})
+    },
+    // Read when it is next used: an idle source costs nothing.
+    onGap: () => reading.changed(),
+  })
   const toTools = toolMaker(prefix, options, (called, args, context) =>
     callTool(called, args, context, {
       connect: session.connect,

@@ -17,8 +17,9 @@ export type Does = (args: Record<string, unknown>, context: ServerContext) => un
 export interface SeenRequest {
   readonly method: string
   readonly headers: Headers
-  /** The JSON-RPC method of a POST. */
+  /** The JSON-RPC method of a POST, and its id. */
   readonly rpc?: string
+  readonly id?: unknown
 }
 
 export interface OddServerOptions {
@@ -67,6 +68,7 @@ export async function oddServer(options: OddServerOptions = {}): Promise<OddServ
   const { era = 'legacy', resumable, json, listChanged = true, port = 0 } = options
   const sessions = new Map<string, { server: Server; transport: Transport }>()
   const calls = new WeakSet<Request>()
+  const listens = new WeakSet<Request>()
   const watchers = new Set<() => void>()
   let streams = 0
 
@@ -119,11 +121,12 @@ export async function oddServer(options: OddServerOptions = {}): Promise<OddServ
 
   const http = await serveFetch(async (request) => {
     const { method, headers } = request
-    const rpc =
-      method === 'POST' ? ((await request.clone().json()) as { method?: string }).method : ''
-    const seen: SeenRequest = { method, headers, ...(rpc && { rpc }) }
+    const body = method === 'POST' ? await request.clone().json() : {}
+    const { method: rpc, id } = body as { method?: string; id?: unknown }
+    const seen: SeenRequest = { method, headers, ...(rpc && { rpc, id }) }
     odd.requests.push(seen)
     if (rpc === 'tools/call') calls.add(request)
+    if (rpc === 'subscriptions/listen') listens.add(request)
     const instead = await odd.instead?.(seen)
     if (instead) return instead
     const isLegacy = era === 'legacy' || (await isLegacyRequest(request.clone()))
@@ -150,7 +153,7 @@ export async function oddServer(options: OddServerOptions = {}): Promise<OddServ
     },
     forgetSessions: () => sessions.clear(),
     cutCalls: () => http.cut((request) => calls.has(request)),
-    cutStreams: () => http.cut(({ method }) => method === 'GET'),
+    cutStreams: () => http.cut((request) => request.method === 'GET' || listens.has(request)),
     whenStreams: (count) =>
       new Promise((resolve) => {
         const watch = () => {
