@@ -6,6 +6,7 @@ import type { HistoryDocument, HistoryStore } from '../history/history.ts'
 import type { Json, JsonObject } from '../round.ts'
 import type { RunStore } from '../run-state/store.ts'
 import type { JsonSchema, Tool } from '../tools/tool.ts'
+import { searchedFor } from './keyword.ts'
 import { type TaskRecord, taskCollection } from './task-log.ts'
 import { headOf } from './web.ts'
 
@@ -50,12 +51,11 @@ export function chatHistoryTool(options: ChatHistoryOptions): Tool<ChatHistoryAr
       const { limit = 10, time_range: range, keyword } = args
       const since = range ? clock() - ranges[range] : 0
       const collection = taskCollection(sessionId)
-      if (mode === 'search' && !keyword) throw new Error('mode search needs a keyword')
       // One more: the run of this very call may be among them.
       const query = { limit: limit + 1, since }
       const found =
         mode === 'search'
-          ? await history.search(collection, keyword ?? '', query)
+          ? await history.search(collection, searchedFor(keyword), query)
           : await history.list(collection, query)
       const others = found.filter(({ id }) => id !== runId).slice(0, limit)
       if (others.length > 0) return others.map(listed)

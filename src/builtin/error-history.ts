@@ -8,6 +8,7 @@ import type { HistoryStore } from '../history/history.ts'
 import { terms } from '../history/terms.ts'
 import type { JsonObject } from '../round.ts'
 import type { JsonSchema, Tool } from '../tools/tool.ts'
+import { hasWord, searchedFor, withWord } from './keyword.ts'
 
 interface ErrorRecord {
   readonly tool_name: string
@@ -54,8 +55,8 @@ export function errorHistoryTool({
       const { mode = modeOf(args) } = args
       if (mode === 'write') return write(args, history, clock())
       if (mode === 'read') return read(args, history)
-      const { keyword, tool_name: tool, limit = 4 } = args
-      if (!keyword) throw new Error('mode search needs a keyword')
+      const { tool_name: tool, limit = 4 } = args
+      const keyword = searchedFor(args.keyword)
       const options = { limit: tool === undefined ? limit : 64, since: clock() - keepMs }
       const found = await history.search(collection, keyword, options)
       const fitting = found.filter(({ data }) => tool === undefined || data.tool_name === tool)
@@ -128,6 +129,7 @@ async function write(
     .filter(([, value]) => value === undefined)
     .map(([name]) => name)
   if (missing.length > 0) throw new Error(`mode write also needs ${missing.join(', ')}`)
+  keywords?.forEach(withWord)
   const data = JSON.parse(
     JSON.stringify({ tool_name, keywords, symptom, cause, action, outcome }),
   ) as JsonObject
@@ -149,13 +151,16 @@ async function read({ hash }: ErrorHistoryArgs, history: HistoryStore): Promise<
 /** How many of a record's words a failure must share with it. */
 const leastShared = 2
 const mostHints = 3
+/** Characters of a failure that are looked at: what it is stands at its beginning. */
+const mostMessage = 4_000
 
 /**
  * For `createDispatcher({ hints })`: what was noted of errors of the same tool that share words with this
- * one, as one line under the failed result; nothing when there is none.
+ * one (its first 4,000 characters), as one line under the failed result; nothing when there is none.
  */
 export function errorHints({ history, clock = Date.now }: ErrorHistoryOptions) {
-  return async ({ tool, message }: Failure): Promise<string | undefined> => {
+  return async ({ tool, message: whole }: Failure): Promise<string | undefined> => {
+    const message = whole.slice(0, mostMessage)
     const options = { limit: 32, since: clock() - keepMs }
     const found = await history.search(collection, `${tool} ${message.slice(0, 500)}`, options)
     const words = new Set(terms(message))
@@ -179,7 +184,8 @@ function isLike(
   words: ReadonlySet<string>,
 ): boolean {
   const lower = message.toLowerCase()
-  if (keywords.some((keyword) => lower.includes(keyword.toLowerCase()))) return true
+  const isIn = (keyword: string) => hasWord(keyword) && lower.includes(keyword.toLowerCase())
+  if (keywords.some(isIn)) return true
   const shared = new Set(terms(symptom).filter((term) => term.length > 2 && words.has(term)))
   return shared.size >= leastShared
 }

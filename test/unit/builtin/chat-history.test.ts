@@ -97,6 +97,10 @@ describe('chat_history', () => {
     )
     expect((await ask(now, { mode: 'read' }))?.outcome).toBe('failed')
     expect((await ask(now, { mode: 'search' }))?.content).toContain('needs a keyword')
+    for (const keyword of [' ', '\n', '"*"', '- . /', '🔑']) {
+      const { outcome, content } = (await ask(now, { keyword })) ?? {}
+      expect([outcome, content?.includes('no word in the keyword')]).toEqual(['failed', true])
+    }
   })
 
   it('a history that fails spoils no round', async () => {
@@ -139,6 +143,12 @@ describe('error_history', () => {
       'mode write also needs tool_name, keywords, action, outcome',
     )
     expect((await call(tool, {})).content).toContain('mode search needs a keyword')
+    for (const keyword of [' ', '\n', '"*"', '- . /', '🔑']) {
+      for (const args of [{ keyword }, { ...note, keywords: ['reset', keyword] }]) {
+        const { outcome, content } = await call(tool, args)
+        expect([outcome, content.includes('no word in the keyword')]).toEqual(['failed', true])
+      }
+    }
   })
 
   it('what is older than ninety days is not found', async () => {
@@ -182,6 +192,23 @@ describe('error_history', () => {
       'fetch_page failed: no such page',
     )
     expect(await outcome(failing('other', 'read ECONNRESET'))).toBe('other failed: read ECONNRESET')
+  })
+
+  it('a keyword without a word is no likeness', async () => {
+    const history = memoryHistory()
+    const data = { ...note, keywords: [' ', '-', ''], symptom: 'unlike', action: 'x' }
+    const place = { collection: 'error', id: 'old', at: Date.now() }
+    await history.put({ ...place, title: 'fetch_page', text: 'unlike', data })
+    const hints = errorHints({ history })
+    expect(await hints({ sessionId: 's', tool: 'fetch_page', message: 'a - b' })).toBe(undefined)
+  })
+
+  it('of a very long message its beginning is looked at', async () => {
+    const history = memoryHistory()
+    await call(errorHistoryTool({ history }), note)
+    const hints = errorHints({ history })
+    const message = `read ECONNRESET ${'word 部署到生产 '.repeat(5_000_000)}`
+    expect(await hints({ sessionId: 's', tool: 'fetch_page', message })).toContain('related_errors')
   })
 
   it('is not asked about a call that did its work', async () => {
