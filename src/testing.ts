@@ -5,6 +5,10 @@
  */
 export { type CacheStoreContractOptions, cacheStoreContract } from './testing/cache-store.ts'
 export type { ContractOptions, Expect, Skip, TestApi } from './testing/contract.ts'
+export {
+  type ExtensionStoreContractOptions,
+  extensionStoreContract,
+} from './testing/extension-store.ts'
 export { type HistoryContractOptions, historyContract } from './testing/history.ts'
 export { type RecordStoreContractOptions, recordStoreContract } from './testing/record-store.ts'
 export { type RunStoreContractOptions, runStoreContract } from './testing/run-store.ts'

@@ -24,6 +24,8 @@ export interface ApiToolOptions {
   /** The definition's own words about its safety count. */
   readonly trusted: boolean
   readonly bucket?: Bucket
+  /** The whole name; default `api_<name>`. */
+  readonly name?: string
 }
 
 export const apiPrefix = 'api_'
@@ -32,13 +34,13 @@ const defaultTimeoutSeconds = 60
 export function apiTool(api: LoadedApi, options: ApiToolOptions): Tool {
   const { definition, inputSchema } = api
   const { timeout: seconds = defaultTimeoutSeconds } = definition.endpoint
-  const name = apiPrefix + definition.name
+  const { name = apiPrefix + definition.name } = options
   return {
     name,
     description: definition.description,
     inputSchema,
     // What a model sees stays the same while the request changes: kept answers must not.
-    version: JSON.stringify([definition.endpoint, api.auth]),
+    version: JSON.stringify(definition),
     trust: 'external',
     ...traitsOf(api, options.trusted),
     // The request ends itself; the dispatcher never cuts first.

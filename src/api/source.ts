@@ -11,13 +11,12 @@
  * ```
  * @module
  */
-import { type Clock, pause, systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import { DispatchError } from '../errors.ts'
-import { errorText } from '../execute/render-result.ts'
 import { positiveInteger } from '../option.ts'
+import { readSource, type SourceReading } from '../tools/read-source.ts'
 import type { SourceHealth, SourceProblem, ToolSource } from '../tools/source.ts'
 import type { AnyTool } from '../tools/tool.ts'
-import { createTurns } from '../turns.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { apiPrefix, apiTool } from './api-tool.ts'
 import type { ApiSecrets } from './credentials.ts'
@@ -59,14 +58,6 @@ export interface ApiSourceOptions {
   readonly clock?: Clock
 }
 
-/** Longest time that definitions may take to be found. */
-const longestLoadMs = 10_000
-
-interface Read {
-  readonly tools: readonly AnyTool[]
-  readonly problems: readonly SourceProblem[]
-}
-
 /**
  * Makes a source of tools `api_<name>`. A bad definition takes none of the others down: it is one of
  * `health().problems`. Of two of one name the first counts. Throws `THREEPASS_BAD_OPTION`.
@@ -97,7 +88,7 @@ export function apiSource(options: ApiSourceOptions): ToolSource {
     const health: SourceHealth = { status: 'ready', updatedAt: clock(), problems }
     return { name, prefix: apiPrefix, tools: () => tools, health: () => health }
   }
-  return { name, prefix: apiPrefix, ...loading(definitions, make, clock) }
+  return readSource({ name, prefix: apiPrefix, clock, read: async () => make(await definitions()) })
 }
 
 function toolOptions({ fetch, secrets, trusted = false, workspace }: ApiSourceOptions) {
@@ -114,7 +105,7 @@ function readAll(
   found: readonly FoundDefinition[],
   make: (api: LoadedApi) => AnyTool,
   { trusted = false, workspace }: ApiSourceOptions,
-): Read {
+): SourceReading {
   const tools = new Map<string, AnyTool>()
   const problems: SourceProblem[] = []
   for (const { definition, content, name } of found) {
@@ -137,53 +128,4 @@ function readAll(
     }
   }
   return { tools: [...tools.values()], problems }
-}
-
-/** A source whose definitions come and go. The first look at its tools starts the first load. */
-function loading(
-  find: ApiDefinitions,
-  make: (found: readonly FoundDefinition[]) => Read,
-  clock: Clock,
-): Required<Pick<ToolSource, 'tools' | 'health' | 'load'>> {
-  let read: Read = { tools: [], problems: [] }
-  let health: SourceHealth = { status: 'loading', problems: [] }
-  let seen: string | undefined
-  let started = false
-  const turns = createTurns()
-  const reload = async () => {
-    try {
-      const found = await inTime(find())
-      const text = JSON.stringify(found)
-      if (text !== seen) read = make(found)
-      seen = text
-      health = { status: 'ready', updatedAt: clock(), problems: read.problems }
-    } catch (error) {
-      health = { ...health, status: 'failed', message: errorText(error) }
-    }
-  }
-  const load = () => {
-    started = true
-    // One after another: whoever asks gets what was there when it asked, or newer.
-    return turns('', reload)
-  }
-  return {
-    tools: () => {
-      if (!started) void load()
-      return read.tools
-    },
-    health: () => health,
-    load,
-  }
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const over = new AbortController()
-  const late = pause(longestLoadMs, over.signal).then(() => {
-    throw new Error(`the definitions were not found within ${longestLoadMs / 1_000} s`)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    over.abort()
-  }
 }

@@ -5,6 +5,7 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { inTime } from '../execute/copy.ts'
 import { errorText } from '../execute/render-result.ts'
+import { createTurns } from '../turns.ts'
 import type { SourceHealth, SourceProblem, ToolSource } from './source.ts'
 import type { AnyTool } from './tool.ts'
 
@@ -18,7 +19,7 @@ export interface ReadSourceOptions {
   readonly name: string
   readonly prefix: string
   readonly read: () => Promise<SourceReading>
-  /** Milliseconds that a call of an unknown name waits; default 10,000. */
+  /** Milliseconds that a reading may take; default 10,000. */
   readonly timeoutMs?: number
   readonly clock?: Clock
 }
@@ -27,18 +28,20 @@ export interface ReadSourceOptions {
 export type LoadedSource = ToolSource & { readonly load: () => Promise<void> }
 
 /**
- * Nothing is read before the first `load`. A tool whose version is the same stays the same object; a reading
+ * The first look at its tools starts the first reading. A tool whose version is the same stays the same object; a reading
  * that fails leaves the tools as they were.
  */
 export function readSource(options: ReadSourceOptions): LoadedSource {
   const { name, prefix, read, timeoutMs = 10_000, clock = systemClock } = options
   let tools: readonly AnyTool[] = []
   let health: SourceHealth = { status: 'loading', problems: [] }
-  let reading: Promise<void> | undefined
+  let started = false
+  const turns = createTurns()
 
   const readOnce = async () => {
     try {
-      const found = await read()
+      const found = await inTime<SourceReading | undefined>(read(), timeoutMs, () => undefined)
+      if (!found) throw new Error(`it was not read within ${timeoutMs / 1_000} s`)
       tools = unchanged(tools, found.tools)
       health = { status: 'ready', updatedAt: clock(), problems: found.problems }
     } catch (error) {
@@ -46,17 +49,21 @@ export function readSource(options: ReadSourceOptions): LoadedSource {
     }
   }
 
+  const load = () => {
+    started = true
+    // One after another: whoever asks gets what was there when it asked, or newer.
+    return turns('', readOnce)
+  }
+
   return {
     name,
     prefix,
-    tools: () => tools,
-    health: () => health,
-    load() {
-      reading ??= readOnce().finally(() => {
-        reading = undefined
-      })
-      return inTime(reading, timeoutMs, () => {})
+    tools() {
+      if (!started) void load()
+      return tools
     },
+    health: () => health,
+    load,
   }
 }
 
