@@ -15,8 +15,8 @@ import { resultOf } from './result.ts'
 export interface Calling {
   /** The open session, or a new one. Rejects with what a model can be told. */
   readonly connect: () => Promise<Link>
-  /** The session is of no use any more. */
-  readonly drop: (link: Link, fate: Fate) => void
+  /** The session is of no use any more. Resolves with what to say of it. */
+  readonly drop: (link: Link, fate: Fate) => Promise<string>
 }
 
 export interface CalledTool {
@@ -38,19 +38,23 @@ export async function callTool(
   for (let again = true; ; again = false) {
     const link = await connect()
     signal.throwIfAborted()
+    let sent = false
     try {
+      if (link.mayResend && !repeatable) await link.check(signal)
+      sent = true
       return resultOf(await link.call(tool, args, { signal, onprogress }), output)
     } catch (error) {
       signal.throwIfAborted()
       const fate = fateOf(error, link)
-      if (fate.over) drop(link, fate)
-      const maySend = fate.ran === 'no' ? fate.over && !fate.unauthorized : fate.broke && repeatable
-      if (!maySend || !again) throw told(fate, repeatable)
+      const ran = sent ? fate.ran : 'no'
+      const why = fate.over ? await drop(link, fate) : fate.why
+      const maySend = ran === 'no' ? fate.over && !fate.unauthorized : fate.broke && repeatable
+      if (!maySend || !again) throw told(ran, why, repeatable)
     }
   }
 }
 
-function told({ ran, why }: Fate, repeatable: boolean): Error {
+function told(ran: Fate['ran'], why: string, repeatable: boolean): Error {
   if (ran !== 'unsure' || repeatable) return new Error(why)
   return new DispatchError(
     'THREEPASS_INTERRUPTED',

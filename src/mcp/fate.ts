@@ -22,11 +22,11 @@ export interface Fate {
 }
 
 export function fateOf(error: unknown, link: Link): Fate {
-  const { sdk, http, hasSession } = link
+  const { sdk, http } = link
   const why = whyOf(error, link)
   if (needsAuthorization(error, link)) return { ran: 'no', why, over: true, unauthorized: true }
   if (error instanceof sdk.SdkHttpError)
-    return { ...httpFate(error.status, error.data.text, hasSession()), why }
+    return { ...httpFate(error.status, error.data.text, link), why }
   if (error instanceof sdk.ProtocolError) {
     if (error.code === connectionBroke) return { ran: 'unsure', why, broke: true }
     return { ran: 'answered', why }
@@ -52,9 +52,14 @@ export function needsAuthorization(error: unknown, { sdk }: Pick<Link, 'sdk'>): 
  * 4xx: the request was refused. 404 with a session means, by the protocol, that the session is over; some
  * servers say 400 and speak of the session instead.
  */
-function httpFate(status: number, body: unknown, hasSession: boolean): Omit<Fate, 'why'> {
+function httpFate(
+  status: number,
+  body: unknown,
+  { hasSession, mayResend }: Link,
+): Omit<Fate, 'why'> {
   const isForgotten =
-    hasSession && (status === 404 || (status === 400 && /session/i.test(String(body))))
+    hasSession() && (status === 404 || (status === 400 && /session/i.test(String(body))))
+  if (isForgotten && mayResend) return { ran: 'unsure', over: true, broke: true }
   if (isForgotten) return { ran: 'no', over: true }
   if (status >= 500 || status < 400) return { ran: 'unsure', broke: status >= 500 }
   return { ran: 'no' }
@@ -69,6 +74,9 @@ export function whyOf(error: unknown, { sdk, http }: Pick<Link, 'sdk' | 'http'>)
   }
   if (error instanceof sdk.SdkError) {
     if (error.code === sdk.SdkErrorCode.RequestTimeout) return 'the server did not answer in time'
+    if (error.code === sdk.SdkErrorCode.InvalidResult) {
+      return 'its answer is no result as the protocol defines one'
+    }
     // The SDK says that it looked for the newest version, which is not what went wrong.
     const { cause } = error
     if (error.code === sdk.SdkErrorCode.EraNegotiationFailed && cause) {

@@ -13,7 +13,7 @@ import type {
 import { expiring, pause } from '../clock.ts'
 import type { JsonObject } from '../round.ts'
 import type { SourceProblem } from '../tools/source.ts'
-import { watchMessages } from './messages.ts'
+import { connectionBroke, watchMessages } from './messages.ts'
 import type { CheckedOptions, McpSourceOptions } from './options.ts'
 import { openWire, type Wire } from './wire.ts'
 
@@ -34,6 +34,13 @@ export interface Link extends Pick<Wire, 'sdk' | 'http'> {
   /** Changes of the list are heard: it need not be read again. */
   readonly hears: () => boolean
   readonly hasSession: () => boolean
+  /**
+   * A browser sends a request again, by itself, when a connection that was kept open breaks before the
+   * answer begins. So an answer that says "not run" may be that to a second copy.
+   */
+  readonly mayResend: boolean
+  /** Finds out whether the session is still known, before a call that must not be sent twice. */
+  readonly check: (signal: AbortSignal) => Promise<void>
   readonly list: () => Promise<Listed>
   readonly call: (tool: Tool, args: JsonObject, options: CallOptions) => Promise<CallToolResult>
   readonly close: () => Promise<void>
@@ -123,6 +130,14 @@ export async function openLink(
     instructions: own.getInstructions() ?? '',
     hears: () => saysChanges() && hears(),
     hasSession: () => wire.transport.sessionId !== undefined,
+    mayResend: isBrowser(),
+    async check(signal) {
+      if (isModern) return
+      await own.ping({ signal, timeout: loadTimeoutMs }).catch((error: unknown) => {
+        // A server that knows no ping has answered all the same.
+        if (!(error instanceof sdk.ProtocolError) || error.code === connectionBroke) throw error
+      })
+    },
     async list() {
       await listenFirst()
       listed = true
@@ -152,6 +167,10 @@ export async function openLink(
       if (calls === 0) void close()
     },
   }
+}
+
+function isBrowser(): boolean {
+  return globalThis.navigator?.userAgent?.startsWith('Mozilla/') ?? false
 }
 
 function badHeader(definition: string): SourceProblem {

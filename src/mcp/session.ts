@@ -17,8 +17,8 @@ export interface Session {
   readonly current: () => Link | undefined
   /** It is of no use any more. */
   readonly drop: (link: Link) => void
-  /** Something that every try needs did not come about: the next try is later. */
-  readonly failed: (why: string, unauthorized?: boolean) => Promise<void>
+  /** What every call needs did not come about: the next try is later. Resolves with what to say of it. */
+  readonly failed: (why: string, unauthorized?: boolean) => Promise<string>
   readonly succeeded: () => void
   /** Why the last try failed. */
   readonly failure: () => string | undefined
@@ -51,6 +51,7 @@ export function createSession(options: CheckedOptions, events: LinkEvents): Sess
     retryAt = clock() + Math.min(longestBackoffMs, shortestBackoffMs * 2 ** (failures - 1))
     failure = unauthorized ? unauthorizedText(options) : why
     if (unauthorized && provider) refused = { token: await tokenNow() }
+    return failure
   }
 
   const mayTry = async () => {
@@ -72,8 +73,8 @@ export function createSession(options: CheckedOptions, events: LinkEvents): Sess
       const { wire } = known
       const unauthorized = wire !== undefined && needsAuthorization(error, wire)
       const why = wire ? whyOf(error, wire) : errorText(error)
-      await failed(`the MCP server "${server}" cannot be reached: ${why}`, unauthorized)
-      throw new Error(failure)
+      const text = `the MCP server "${server}" cannot be reached: ${why}`
+      throw new Error(await failed(text, unauthorized))
     }
   }
 

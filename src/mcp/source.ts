@@ -54,9 +54,9 @@ export function mcpSource(given: McpSourceOptions): McpSource {
   const toTools = toolMaker(prefix, options, (called, args, context) =>
     callTool(called, args, context, {
       connect: session.connect,
-      drop(link, { why, unauthorized }) {
+      async drop(link, { why, unauthorized }) {
         session.drop(link)
-        if (unauthorized) void session.failed(why, true)
+        return unauthorized ? session.failed(why, true) : why
       },
     }),
   )

@@ -61,9 +61,18 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   })
 }
 
+/** Pages of any origin may use it. */
+const cors = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': '*, authorization',
+  'access-control-allow-methods': '*',
+  'access-control-expose-headers': '*',
+}
+
 async function answer(handler: Handler, request: Request, outgoing: ServerResponse): Promise<void> {
-  const response = await handler(request)
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  const isPreflight = request.headers.has('access-control-request-method')
+  const response = isPreflight ? new Response() : await handler(request)
+  outgoing.writeHead(response.status, { ...Object.fromEntries(response.headers), ...cors })
   outgoing.flushHeaders()
   const reader = response.body?.getReader()
   outgoing.on('close', () => reader?.cancel().catch(() => {}))
