@@ -35,6 +35,14 @@ export interface Env extends ModelEnv {
   readonly TELEGRAM_BASE_URL?: string
   readonly DISCORD_BASE_URL?: string
   readonly SLACK_BASE_URL?: string
+  /** Makes Workers for scripts (`worker_loaders`); without it they run in QuickJS. */
+  readonly LOADER?: WorkerLoader
+  /** Installed extensions, shared by all sessions; without it each session has its own. */
+  readonly EXTENSIONS?: KVNamespace
+  /** JSON: `[{ "server": "tickets", "url": "https://…/mcp", "secret": "TICKETS_TOKEN", "trustHints": false }]`. */
+  readonly MCP_SERVERS?: string
+  /** JSON, a secret: `{ "TICKETS_TOKEN": { "value": "…", "hosts": ["tickets.example.com"] } }`. */
+  readonly TOOL_SECRETS?: string
   /** Private hosts, separated by commas, that fetching tools may reach (local development). */
   readonly ALLOWED_HOSTS?: string
 }

@@ -17,7 +17,6 @@ import {
   outOfScope,
   securityHeaders,
 } from './security.ts'
-import { toolsRoute } from './tools-route.ts'
 
 export { SessionObject } from './session-object.ts'
 
@@ -38,7 +37,9 @@ app.get('/docs', (context) =>
 )
 
 app.use('/v1/*', authenticate)
-app.get('/v1/tools', toolsRoute)
+
+/** The tools that a session has which is yet to come: an object of its own, whose name no session can have. */
+app.get('/v1/tools', ({ req, env }) => fromObject(session(env, '(tools)').fetch(req.raw)))
 
 app.post('/v1/tokens', async ({ req, env, var: { scope } }) => {
   if (scope) return outOfScope()

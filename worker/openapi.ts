@@ -46,6 +46,7 @@ export function openApiDocument(origin: string): OpenApi {
       '/v1/tokens': { post: createToken },
       ...chatPaths,
       '/v1/tools': { get: listTools },
+      '/v1/runs/{run}/tools': { get: listRunTools },
       '/healthz': { get: health },
     },
     components: {
@@ -200,11 +201,21 @@ const createToken: Operation = {
   },
 }
 
+const searched = query('query', 'What a tool should do; best matches first.')
+const listed = json('Tools with schemas and traits; the sources they come from, and how those are.')
+
 const listTools: Operation = {
   operationId: 'listTools',
-  summary: 'List or search the tools',
-  parameters: [query('query', 'What a tool should do; best matches first.')],
-  responses: { '200': json('Tools with schemas and traits.'), ...refused },
+  summary: 'List or search the tools that a new session has',
+  parameters: [searched],
+  responses: { '200': listed, ...refused },
+}
+
+const listRunTools: Operation = {
+  operationId: 'listRunTools',
+  summary: "List or search a run's tools as they are now",
+  parameters: [run, searched],
+  responses: { '200': listed, ...noRun, ...refused },
 }
 
 const health: Operation = {

@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono'
 import { DispatchError } from '../src/errors.ts'
+import { inTime } from '../src/execute/copy.ts'
 import type {
   ClientCalls,
   JsonObject,
@@ -11,6 +12,7 @@ import type {
   Run,
   RunStore,
   ToolCall,
+  ToolSource,
 } from '../src/index.ts'
 import { readCalls } from '../src/providers/index.ts'
 import { newRunState } from '../src/run-state/run-state.ts'
@@ -22,6 +24,7 @@ import { errorResponse, notFound } from './problem.ts'
 import { sessionOf } from './run-id.ts'
 import type { RunSetup, SessionDispatchers } from './session-dispatchers.ts'
 import { streamEvents, wantsStream } from './sse.ts'
+import { toolsOf } from './tools-of.ts'
 
 export interface SessionParts {
   readonly store: RunStore
@@ -29,6 +32,7 @@ export interface SessionParts {
   readonly calls: ClientCalls
   readonly live: LiveRounds
   readonly dispatchers: SessionDispatchers
+  readonly sources: readonly ToolSource[]
 }
 
 const historyPage = 50
@@ -87,6 +91,11 @@ export function runRoutes(parts: SessionParts): Hono {
     return streamEvents(open(req.param('run')), { after, follow })
   })
 
+  app.get('/v1/runs/:run/tools', ({ req }) =>
+    toolsOf(dispatchers.dispatcherOf(req.param('run')), req.query('query')),
+  )
+  app.get('/v1/tools', ({ req }) => toolsOf(dispatchers.dispatcherOf(''), req.query('query')))
+
   approvalRoutes(app, parts)
   callRoutes(app, parts)
 
@@ -101,13 +110,22 @@ export function runRoutes(parts: SessionParts): Hono {
   return app
 }
 
+/** A run shows its model the tools that are known when it is opened: sources that answer at once are. */
+const mostWaitMs = 500
+
+async function readAnew(sources: readonly ToolSource[]): Promise<void> {
+  const loads = Promise.all(sources.map(({ load }) => load?.()))
+  await inTime<unknown>(loads, mostWaitMs, () => undefined)
+}
+
 /** Keeps what the run is opened with, and records it. */
 export async function beginRun(
-  { store, dispatchers }: Pick<SessionParts, 'store' | 'dispatchers'>,
+  { store, dispatchers, sources }: Pick<SessionParts, 'store' | 'dispatchers' | 'sources'>,
   runId: string,
   setup: Partial<RunSetup>,
 ): Promise<void> {
   dispatchers.keep(runId, setup)
+  await readAnew(sources)
   const state = { ...newRunState(runId, sessionOf(runId) ?? '', Date.now()), version: 1 }
   await store.commit(runId, { expectedVersion: 0, state })
 }

@@ -16,6 +16,7 @@ import {
   type Mode,
   type Run,
   type RunStore,
+  type ToolSource,
 } from '../src/index.ts'
 import { defaultMode, type Env, maxConcurrent } from './env.ts'
 
@@ -40,6 +41,7 @@ export interface DispatcherParts {
   readonly store: RunStore
   /** The Worker's own. */
   readonly tools: readonly AnyTool[]
+  readonly sources: readonly ToolSource[]
   readonly cache: CacheStore
   readonly approver: Approver
   readonly hints: Hints
@@ -54,7 +56,7 @@ export interface DispatcherParts {
 const mostDispatchers = 16
 
 export function sessionDispatchers(parts: DispatcherParts): SessionDispatchers {
-  const { env, kv, store, cache, tools, approver, hints, clientCalls } = parts
+  const { env, kv, store, cache, tools, sources, approver, hints, clientCalls } = parts
   const { waitUntil, onEvent, liveRuns } = parts
   const made = new Map<string, Dispatcher>()
 
@@ -83,6 +85,7 @@ export function sessionDispatchers(parts: DispatcherParts): SessionDispatchers {
     createDispatcher({
       // The server's come first: a client tool of the same name is the one that is refused.
       tools: [...tools, ...(clientCalls.tools(clientTools) as AnyTool[])],
+      sources,
       badTools: clientTools.length > 0 ? 'skip' : 'throw',
       mode,
       maxConcurrent: maxConcurrent(env),

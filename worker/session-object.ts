@@ -5,6 +5,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { SubagentRecord } from '../src/agent/subagents.ts'
 import { errorHints, type Todo, taskLog } from '../src/builtin/index.ts'
+import { type InstalledExtension, recordExtensions } from '../src/extension/index.ts'
 import { durableObjectHistory } from '../src/history/durable-object.ts'
 import {
   type Approver,
@@ -16,6 +17,7 @@ import {
   type QuestionRecord,
   type RunEvent,
 } from '../src/index.ts'
+import type { McpToolList } from '../src/mcp/index.ts'
 import { kvCacheStore } from '../src/result-cache/kv.ts'
 import { durableObjectRecords, durableObjectRunStore } from '../src/run-state/durable-object.ts'
 import { durableObjectWorkspace } from '../src/workspace/durable-object.ts'
@@ -30,6 +32,7 @@ import { newRunId } from './run-id.ts'
 import { beginRun, runRoutes } from './run-routes.ts'
 import { dropBody } from './security.ts'
 import { sessionDispatchers } from './session-dispatchers.ts'
+import { outside } from './tool-sources.ts'
 import { workerTools } from './worker-tools.ts'
 
 /** While a page is waited for or a turn goes on, the object looks again at least this often: leases and
@@ -81,6 +84,15 @@ export class SessionObject extends DurableObject<Env> {
     const hints = errorHints({ history })
     const shared = { store, approver, hints, waitUntil, maxConcurrent: maxConcurrent(env) }
     const cache = kvCacheStore(env.RESULTS, { waitUntil })
+    const workspace = sessionWorkspace(state, env)
+    const { sources, tools: managing } = outside({
+      env,
+      workspace,
+      extensions: recordExtensions(
+        durableObjectRecords<readonly InstalledExtension[]>(storage, 'extension'),
+      ),
+      toolLists: durableObjectRecords<McpToolList>(storage, 'mcp tools'),
+    })
     const dispatchers = sessionDispatchers({
       env,
       kv: storage.kv,
@@ -88,17 +100,19 @@ export class SessionObject extends DurableObject<Env> {
       tools: workerTools({
         env,
         store,
-        workspace: sessionWorkspace(state, env),
+        workspace,
+        managing,
         secrets: durableObjectRecords<string>(storage, 'secret'),
         history,
         todos: durableObjectRecords<readonly Todo[]>(storage, 'todo'),
         calls: this.#calls,
         model: {
           models: { default: () => modelFromEnv(env) },
-          dispatcher: { ...shared, cache },
+          dispatcher: { ...shared, cache, sources },
           records: durableObjectRecords<SubagentRecord>(storage, 'subagent'),
         },
       }),
+      sources,
       approver,
       clientCalls: this.#calls,
       waitUntil,
@@ -107,7 +121,14 @@ export class SessionObject extends DurableObject<Env> {
       cache,
       liveRuns: () => [...this.#live.runIds(), this.#chat.turn()?.record.runId ?? []].flat(),
     })
-    const parts = { store, prompt: this.#prompt, calls: this.#calls, live: this.#live, dispatchers }
+    const parts = {
+      store,
+      prompt: this.#prompt,
+      calls: this.#calls,
+      live: this.#live,
+      dispatchers,
+      sources,
+    }
     this.#chat = createChat({
       env,
       records: chatRecords(durableObjectRecords(storage, 'chat')),

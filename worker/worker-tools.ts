@@ -2,7 +2,6 @@
  * The starter set of the Worker: real tools, enough to show every pass.
  * @module
  */
-import quickJS from 'quickjs-wasi/quickjs.wasm'
 import { type SubagentsOptions, subagentsTool } from '../src/agent/subagents.ts'
 import {
   braveSearch,
@@ -18,12 +17,13 @@ import type { HistoryStore } from '../src/history/history.ts'
 import type { AnyTool, ClientCalls, JsonObject, RunStore } from '../src/index.ts'
 import { guardedFetch } from '../src/net/guarded-fetch.ts'
 import type { RecordStore } from '../src/run-state/records.ts'
-import { quickJSSandbox, testToolTool, workspaceScripts } from '../src/script/index.ts'
+import { testToolTool, workspaceScripts } from '../src/script/index.ts'
 import { runCommandTool } from '../src/shell/index.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
 import { botsOf } from './bots.ts'
 import { answerTimeoutMs, type Env, listed } from './env.ts'
 import { mediaModels } from './models.ts'
+import { scriptSandbox } from './tool-sources.ts'
 
 /** What the tools of one session work on. */
 export interface ToolParts {
@@ -34,12 +34,14 @@ export interface ToolParts {
   readonly history: HistoryStore
   readonly todos: RecordStore<readonly Todo[]>
   readonly calls: ClientCalls
+  /** What manages the tools from outside. */
+  readonly managing: readonly AnyTool[]
   /** What subagents work with; default: there are none. */
   readonly model?: Omit<SubagentsOptions, 'tools'>
 }
 
 export function workerTools(parts: ToolParts): AnyTool[] {
-  const { env, store, workspace, secrets, history, todos, calls, model } = parts
+  const { env, store, workspace, secrets, history, todos, calls, managing, model } = parts
   const fetch = guardedFetch({ allowHosts: listed(env.ALLOWED_HOSTS) })
   const tools = starterSet({
     workspace,
@@ -62,11 +64,11 @@ export function workerTools(parts: ToolParts): AnyTool[] {
     ...tools,
     runCommandTool({ workspace, fetch }),
     testToolTool({
-      sandbox: quickJSSandbox({ wasm: () => quickJS }),
+      sandbox: scriptSandbox(env),
       scripts: workspaceScripts(workspace),
     }),
   ]
-  return [...all, ...(model ? [subagentsTool({ ...model, tools: all })] : [])]
+  return [...all, ...managing, ...(model ? [subagentsTool({ ...model, tools: all })] : [])]
 }
 
 /** What is configured; without anything the one that needs no key. */

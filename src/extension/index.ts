@@ -13,5 +13,10 @@ export {
   readExtension,
 } from './package.ts'
 export { type ExtensionSourceOptions, extensionSource } from './source.ts'
-export { type ExtensionStore, type InstalledExtension, workspaceExtensions } from './store.ts'
+export {
+  type ExtensionStore,
+  type InstalledExtension,
+  recordExtensions,
+  workspaceExtensions,
+} from './store.ts'
 export { type ExtensionsToolOptions, extensionsTool } from './tool.ts'

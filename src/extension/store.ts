@@ -2,6 +2,8 @@
  * PORT ExtensionStore: the extensions that are installed.
  * @module
  */
+import type { RecordStore } from '../run-state/records.ts'
+import { createTurns } from '../turns.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
 /** An extension as it was installed. */
@@ -43,5 +45,32 @@ export function workspaceExtensions(workspace: Workspace, folder = '/extensions'
       await workspace.write(pathOf(extension.name), JSON.stringify(extension))
     },
     remove: (name) => workspace.remove(pathOf(name)),
+  }
+}
+
+const key = 'installed'
+const lifetime = { now: 0, forgetAt: Number.MAX_SAFE_INTEGER }
+
+/** In one record, such as the storage of a Durable Object keeps. */
+export function recordExtensions(
+  records: RecordStore<readonly InstalledExtension[]>,
+): ExtensionStore {
+  const turns = createTurns()
+  const list = async () => (await records.load(key)) ?? []
+  const save = (all: readonly InstalledExtension[]) => records.save(key, all, lifetime)
+  return {
+    list,
+    put: (extension) =>
+      turns('', async () => {
+        const others = (await list()).filter(({ name }) => name !== extension.name)
+        await save([...others, extension].sort((a, b) => (a.name < b.name ? -1 : 1)))
+      }),
+    remove: (name) =>
+      turns('', async () => {
+        const all = await list()
+        const others = all.filter((each) => each.name !== name)
+        await save(others)
+        return others.length < all.length
+      }),
   }
 }

@@ -104,7 +104,7 @@ describe('the built-in tools in the Worker', { timeout: 30_000 }, () => {
       )
     const serial = 'edit_file run_command generate_audio generate_image ask_user'.split(' ')
     /** Of our own, beside the specification's names. */
-    const own = new Set(['current_time', 'read_result', 'wait'])
+    const own = new Set(['current_time', 'read_result', 'wait', 'manage_extensions'])
     const named = tools.filter(({ name }) => !own.has(name))
     const tagged = (flag: boolean) =>
       named.filter((tool) => tool.concurrent === flag).map(({ name }) => name)

@@ -460,6 +460,7 @@ describe('tools and documents', () => {
       'get /v1/chat/{chat}/stream',
       'get /v1/runs/{run}',
       'get /v1/runs/{run}/events',
+      'get /v1/runs/{run}/tools',
       'get /v1/tools',
       'post /v1/chat',
       'post /v1/chat/{chat}/stop',
