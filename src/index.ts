@@ -25,6 +25,7 @@ export {
   type Dispatcher,
   type Run,
   type RunOptions,
+  type SourceEntry,
 } from './dispatcher.ts'
 export type { DispatcherOptions } from './engine.ts'
 export { DispatchError, type DispatchErrorCode, isDispatchError } from './errors.ts'

@@ -15,14 +15,9 @@ import { type BotServer, botServer } from '../support/bot-server.ts'
 import { openChat } from '../support/chat.ts'
 import { type MediaServer, mediaServer } from '../support/media-server.ts'
 import { startWorker, type TestWorker } from '../support/worker.ts'
+import { workerRounds } from '../support/worker-rounds.ts'
 
 const call = (id: string, name: string, args: object = {}) => ({ id, name, arguments: args })
-
-interface Answer {
-  readonly results: ToolResult[]
-  readonly pendingApprovals: { callId: string; token: string; name: string; arguments: object }[]
-  readonly pendingCalls: { callId: string; key: string; name: string; arguments: object }[]
-}
 
 const servers: ReturnType<typeof createServer>[] = []
 
@@ -38,7 +33,6 @@ describe('the built-in tools in the Worker', { timeout: 30_000 }, () => {
   let bots: BotServer
   let media: MediaServer
   let bindings: Record<string, string>
-  let rounds = 0
   const persist = mkdtempSync(join(tmpdir(), 'threepass-builtin-'))
   const start = async () => {
     worker = await startWorker({ persist, bindings })
@@ -66,32 +60,7 @@ describe('the built-in tools in the Worker', { timeout: 30_000 }, () => {
     rmSync(persist, { recursive: true, force: true })
   })
 
-  const open = async (body: object = {}): Promise<string> => {
-    const opened = await worker.post('/v1/runs', body)
-    return `/v1/runs/${((await opened.json()) as { runId: string }).runId}`
-  }
-  const round = async (run: string, calls: object[], roundId: string) => {
-    const response = await worker.post(`${run}/rounds`, { calls, roundId, approvals: 'ask' })
-    return { status: response.status, body: (await response.json()) as Answer }
-  }
-  /** Dispatches and approves whatever is asked. */
-  const finish = async (run: string, calls: object[], roundId: string): Promise<ToolResult[]> => {
-    for (;;) {
-      const { status, body } = await round(run, calls, roundId)
-      if (status === 200) return body.results
-      const answers = body.pendingApprovals.map(({ callId, token }) => ({
-        callId,
-        token,
-        decision: 'approve',
-      }))
-      if (answers.length > 0) await worker.post(`${run}/approvals`, { answers })
-      else await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-  }
-  const done = (run: string, ...calls: object[]): Promise<ToolResult[]> => {
-    rounds += 1
-    return finish(run, calls, `r${rounds}`)
-  }
+  const { open, round, finish, done } = workerRounds(() => worker)
   const texts = (results: readonly ToolResult[]) => results.map(({ content }) => content)
 
   it('offers the tools of the specification, tagged as it says [spec.all-flags]', async () => {
