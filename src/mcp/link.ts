@@ -170,7 +170,8 @@ export async function openLink(
 }
 
 function isBrowser(): boolean {
-  return globalThis.navigator?.userAgent?.startsWith('Mozilla/') ?? false
+  const { navigator } = globalThis as { navigator?: { readonly userAgent?: string } }
+  return navigator?.userAgent?.startsWith('Mozilla/') === true
 }
 
 function badHeader(definition: string): SourceProblem {
