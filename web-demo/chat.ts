@@ -37,6 +37,8 @@ export interface Conversation {
   readonly open: (id?: string) => Promise<void>
   /** Place or mode have changed. */
   readonly reset: () => void
+  /** The last turn's run on the Worker. */
+  readonly workerRun: () => string | undefined
 }
 
 export interface ConversationParts {
@@ -208,6 +210,7 @@ export function createConversation(parts: ConversationParts): Conversation {
       await load(await current())
     },
     reset,
+    workerRun: () => attached?.runId,
   }
 }
 

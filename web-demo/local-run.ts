@@ -26,12 +26,15 @@ import { runCommandTool } from '../src/shell/index.ts'
 import { indexedDBWorkspace } from '../src/workspace/indexeddb.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
 import type { AskForm } from './ask-form.ts'
+import { type PageSources, pageSources } from './page-sources.ts'
 
 export interface LocalRuns {
   /** A run in this mode; its rounds share the dedupe map and the loaded set. */
   open(mode: Mode, onEvent: EventListener): Run
   dispatcher(mode: Mode): Dispatcher
   readonly sessionId: string
+  /** Its tools from outside. */
+  readonly outside: PageSources
   /** Notes what a turn of the chat came to, for chat_history. */
   readonly onFinish: (turn: FinishedTurn) => Promise<void>
 }
@@ -50,13 +53,19 @@ export function localRuns(
   const fetch = guardedFetch({})
   const tasks = taskLog({ history, store })
   const shared = { store, cache, approver, hints: errorHints({ history }) }
+  // They live as long as the page: nothing that a script could read lies in its storage.
+  const secrets = memoryRecords<string>()
+  const sandbox = quickJSSandbox({
+    wasm: () => WebAssembly.compileStreaming(globalThis.fetch(wasmUrl)),
+  })
+  const session = sessionId()
+  const outside = pageSources({ workspace, sandbox, secrets, sessionId: session })
   const builtin = starterSet({
     workspace,
     fetch,
     store,
     history,
-    // They live as long as the page: nothing that a script could read lies in its storage.
-    secrets: memoryRecords(),
+    secrets,
     ask: {
       ask: async (args, { idempotencyKey, signal }) =>
         (await form.ask(args, idempotencyKey, signal)) as unknown as Json,
@@ -66,22 +75,20 @@ export function localRuns(
     ...pageTools,
     ...builtin,
     runCommandTool({ workspace, fetch }),
-    testToolTool({
-      sandbox: quickJSSandbox({
-        wasm: () => WebAssembly.compileStreaming(globalThis.fetch(wasmUrl)),
-      }),
-      scripts: workspaceScripts(workspace),
-    }),
+    testToolTool({ sandbox, scripts: workspaceScripts(workspace) }),
+    ...outside.tools,
   ]
   const models = { offline: offlineModel() }
-  const tools = [...own, subagentsTool({ models, tools: own, dispatcher: shared })]
-  const dispatcher = (mode: Mode) =>
-    createDispatcher({ ...shared, tools, mode, onEvent: tasks.onEvent })
-  const session = sessionId()
+  const dispatcher = (mode: Mode) => {
+    const withSources = { ...shared, sources: outside.sources() }
+    const tools = [...own, subagentsTool({ models, tools: own, dispatcher: withSources })]
+    return createDispatcher({ ...withSources, tools, mode, onEvent: tasks.onEvent })
+  }
   return {
     dispatcher,
     open: (mode, onEvent) => dispatcher(mode).run({ sessionId: session, onEvent }),
     sessionId: session,
+    outside,
     onFinish: ({ runId, objective, result }) =>
       tasks.note({ runId, sessionId: session, objective, answer: result.text }),
   }

@@ -18,11 +18,16 @@ import { passesPanel } from './passes-panel.ts'
 import { createQuestions } from './questions.ts'
 import { applyToAll, type RoundView, withResults } from './round-view.ts'
 import { type Settings, settingsBar } from './settings.ts'
+import { tabs } from './tabs.ts'
 import { currentTheme, setTheme, type Theme } from './theme.ts'
+import { createToolList } from './tool-list.ts'
+import { toolsPanel } from './tools-panel.ts'
 import { wantsToken, workerLink } from './worker-link.ts'
 
 const first = examples[0]
-let tab: 'chat' | 'round' = location.hash.startsWith('#round') ? 'round' : 'chat'
+let tab: 'chat' | 'round' | 'tools' = /^#(round|tools)/.test(location.hash)
+  ? (location.hash.slice(1) as 'round' | 'tools')
+  : 'chat'
 let settings: Settings = {
   place: location.hash.startsWith('#chat=') ? 'worker' : 'page',
   mode: first?.mode ?? 'full',
@@ -82,6 +87,17 @@ const conversation = createConversation({
   onRunEvent: (event) => onEvent(event),
   sessionId: local.sessionId,
   onFinish: local.onFinish,
+  onTokenWanted: () => set({ needsToken: true }),
+  onChange: () => schedule(),
+})
+
+const toolList = createToolList({
+  place: () => settings.place,
+  mode: () => settings.mode,
+  token: () => settings.token,
+  dispatcher: local.dispatcher,
+  workerRun: () => workerRun?.runId ?? conversation.workerRun(),
+  isShown: () => tab === 'tools',
   onTokenWanted: () => set({ needsToken: true }),
   onChange: () => schedule(),
 })
@@ -162,6 +178,7 @@ function set(changed: Partial<Settings>): void {
     askForm.forget()
     newRun()
     conversation.reset()
+    if (tab === 'tools') toolList.look()
   }
   draw()
 }
@@ -197,9 +214,9 @@ function page() {
     </header>
     <main>
       <section aria-label="Input">
-        ${tabs()}
+        ${tabs('Input', tabNames, tab, chooseTab)}
         ${settingsBar(settings, set)}
-        <div role="tabpanel" id=${`panel-${tab}`} aria-labelledby=${`tab-${tab}`}>${tab === 'chat' ? chat() : round()}</div>
+        <div role="tabpanel" id=${`panel-${tab}`} aria-labelledby=${`tab-${tab}`}>${panels[tab]()}</div>
         ${askForm.template()}
       </section>
       <section aria-labelledby="passes-title" aria-busy=${busy ? 'true' : 'false'}><h2 id="passes-title">Three passes</h2>
@@ -212,25 +229,16 @@ function page() {
   `
 }
 
-const tabNames = { chat: 'Chat', round: 'Round' } as const
+const tabNames = [
+  ['chat', 'Chat'],
+  ['round', 'Round'],
+  ['tools', 'Tools'],
+] as const
 
-function tabs() {
-  const names = Object.keys(tabNames) as (keyof typeof tabNames)[]
-  const show = (name: keyof typeof tabNames, focus = false) => {
-    tab = name
-    draw()
-    if (focus) document.querySelector<HTMLElement>(`#tab-${name}`)?.focus()
-  }
-  return html`<div role="tablist" aria-label="Input">${names.map(
-    (
-      name,
-    ) => html`<button role="tab" id=${`tab-${name}`} aria-controls=${`panel-${name}`} aria-selected=${name === tab ? 'true' : 'false'} tabindex=${name === tab ? 0 : -1}
-      @click=${() => show(name)}
-      @keydown=${({ key }: KeyboardEvent) => {
-        if (key === 'ArrowRight' || key === 'ArrowLeft')
-          show(name === 'chat' ? 'round' : 'chat', true)
-      }}>${tabNames[name]}</button>`,
-  )}</div>`
+function chooseTab(name: typeof tab): void {
+  tab = name
+  if (tab === 'tools') toolList.look()
+  draw()
 }
 
 function round() {
@@ -262,6 +270,36 @@ function chat() {
     onModel: (model) => void conversation.choose(model),
   })
 }
+
+function toolsTab() {
+  const isHere = settings.place === 'page'
+  return toolsPanel(toolList.view(), {
+    ...(isHere && { servers: local.outside.servers() }),
+    onSearch: toolList.search,
+    onAddServer(server) {
+      try {
+        local.outside.addServer(server)
+      } catch (error) {
+        return (error as Error).message
+      }
+      sourcesChanged()
+      return ''
+    },
+    onRemoveServer(name) {
+      local.outside.removeServer(name)
+      sourcesChanged()
+    },
+  })
+}
+
+/** A run keeps the sources that it was opened with. */
+function sourcesChanged(): void {
+  newRun()
+  conversation.reset()
+  toolList.look()
+}
+
+const panels = { chat, round, tools: toolsTab }
 
 function toggle(callId: string): void {
   if (!openRows.delete(callId)) openRows.add(callId)
@@ -295,4 +333,5 @@ async function openAddressed(): Promise<void> {
 setTheme(currentTheme())
 document.querySelector('#app')?.replaceChildren()
 draw()
+if (tab === 'tools') toolList.look()
 void openAddressed()
