@@ -215,6 +215,20 @@ describe('secrets', () => {
     }
   })
 
+  it.each(['me:p-w', 'me:p-w:x', 'p-w', 'p-w:'])(
+    'of basic, %s: the password alone is not shown',
+    async (value) => {
+      const { content } = await answered(
+        json(200, '{"you":"me","with":"p-w"}'),
+        { type: 'basic', secret: 'S' },
+        value,
+      )
+      expect(content).toBe(
+        value === 'me:p-w:x' ? '{"you":"me","with":"p-w"}' : '{"you":"me","with":"***"}',
+      )
+    },
+  )
+
   it('an answer that is cut shows no part of it', async () => {
     const host = await serve(
       json(200, `0123456789${'s'.repeat(8)}`, { 'content-type': 'text/plain' }),
@@ -231,6 +245,17 @@ describe('secrets', () => {
     const { content } = await callApi(api, {}, { secrets: () => 'top-secret' })
     expect(content).toContain('10.0.0.1')
     expect(content).not.toContain('top-secret')
+  })
+
+  it('nor is it in the error of a fetch of another kind', async () => {
+    const api = defined('https://a.example/', {
+      auth: { type: 'apikey', in: 'query', header: 'k', secret: 'S' },
+    })
+    const fetch = async (url: unknown) => {
+      throw new Error(`no way to ${url}`)
+    }
+    const { content } = await callApi(api, {}, { secrets: () => 'top-secret', fetch })
+    expect(content).toContain('no way to https://a.example/?k=***')
   })
 
   it('does not go along to another host', async () => {

@@ -36,9 +36,11 @@ describe('the address', () => {
         b: { type: 'boolean' },
       },
       { id: 7, own: 'x y', q: 'a&b=c#d', n: 1_700_000_000, b: false },
-      { query: { fixed: 'ä', page: 2 } },
+      { query: { fixed: 'ä\ud800', page: 2 } },
     )
-    expect(url).toBe('/a/7?own=x%20y&v=1&fixed=%C3%A4&page=2&q=a%26b%3Dc%23d&n=1700000000&b=false')
+    expect(url).toBe(
+      '/a/7?own=x%20y&v=1&fixed=%C3%A4%EF%BF%BD&page=2&q=a%26b%3Dc%23d&n=1700000000&b=false',
+    )
   })
 
   it('removes what is not given, with the slash before it', async () => {

@@ -6,6 +6,7 @@ import {
   workspaceApiDefinitions,
 } from '../../../src/api/index.ts'
 import { createDispatcher } from '../../../src/index.ts'
+import { memoryCacheStore } from '../../../src/result-cache/memory.ts'
 import { memoryWorkspace } from '../../../src/workspace/memory.ts'
 import type { Workspace } from '../../../src/workspace/workspace.ts'
 import { defined, echoServer, localFetch } from './echo.ts'
@@ -97,7 +98,7 @@ describe('the traits of a tool', () => {
     expect(upload.reads?.({ f: 'a/b' })).toEqual(['web:api.example/', 'file:/a/b'])
   })
 
-  it('a GET is remembered until something was written to its host; an error never is cached', async () => {
+  it('a GET is remembered until something was written to its host', async () => {
     const { url, heard } = await echoServer()
     const source = apiSource({
       definitions: [
@@ -123,6 +124,34 @@ describe('the traits of a tool', () => {
     await run.dispatch([{ id: 'd', name: 'api_remove', arguments: {} }])
     await read()
     expect(heard.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'GET'])
+  })
+})
+
+describe('an answer that is kept', () => {
+  /** Calls one definition after the other in one session, over one cache. */
+  async function inTurn(definitions: readonly ApiDefinition[], maxBytes = 1_000) {
+    const cache = memoryCacheStore()
+    for (const definition of definitions) {
+      const source = apiSource({ definitions: [definition], fetch: localFetch, maxBytes })
+      const run = createDispatcher({ tools: [], sources: [source], mode: 'full', cache }).run({
+        sessionId: 's',
+      })
+      await run.dispatch([{ id: 'c', name: 'api_thing', arguments: {} }])
+    }
+  }
+
+  it('is another when the request is', async () => {
+    const { url, heard } = await echoServer()
+    const at = (path: string) => defined(url + path, { cache: true })
+    await inTurn([at('/a'), at('/a'), at('/b')])
+    expect(heard.map((each) => each.url)).toEqual(['/a', '/b'])
+  })
+
+  it('is whole', async () => {
+    const { url, heard } = await echoServer()
+    const api = defined(url, { cache: true })
+    await inTurn([api, api], 20)
+    expect(heard).toHaveLength(2)
   })
 })
 
