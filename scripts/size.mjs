@@ -34,8 +34,8 @@ async function chunksOf(subpath, target) {
     mainFields: ['module', 'main'],
     conditions: ['import'],
     target: 'es2022',
-    // Given by whoever uses it: test runner and shell.
-    external: ['vitest', 'just-bash', 'quickjs-wasi'],
+    // Given by whoever uses it: test runner, shell, engine, the protocol's SDK.
+    external: ['vitest', 'just-bash', 'quickjs-wasi', '@modelcontextprotocol/*'],
     write: false,
     metafile: true,
   })

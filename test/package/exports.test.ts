@@ -93,6 +93,12 @@ describe('what each subpath exports', () => {
         "./history/memory": [
           "memoryHistory",
         ],
+        "./mcp": [
+          "mcpSource",
+        ],
+        "./mcp-server": [
+          "mcpHandler",
+        ],
         "./net": [
           "guardedFetch",
         ],

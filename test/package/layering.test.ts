@@ -36,7 +36,7 @@ const source = importsOf('src')
 
 /** Beside the core: a host takes these by their own subpath. */
 const apart =
-  /^src\/(agent|api|builtin|client|extension|history|mcp|net|openapi|workspace|providers|script|shell|testing|webmcp)(\/|\.ts)/
+  /^src\/(agent|api|builtin|client|extension|history|mcp|mcp-server|net|openapi|workspace|providers|script|shell|testing|webmcp)(\/|\.ts)/
 const core = source.filter(({ from }) => !apart.test(from))
 
 describe('imports point one way', () => {

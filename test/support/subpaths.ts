@@ -33,7 +33,13 @@ export function subpathAliases(): Record<string, string> {
 export const requireBanner =
   "import { createRequire as requireFrom } from 'node:module';const require = requireFrom(process.cwd() + '/x.js');"
 
-export const optionalPeers = ['vitest', 'just-bash', 'quickjs-wasi']
+export const optionalPeers = [
+  'vitest',
+  'just-bash',
+  'quickjs-wasi',
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server',
+]
 
 type Bundle = BuildResult<{ write: false; metafile: true }>
 
@@ -49,7 +55,7 @@ export function bundle({ source }: Subpath, options: BuildOptions = {}): Promise
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['import'],
-    // Whoever uses these brings them along: the port suites' Vitest, the shell, the sandbox's engine.
+    // Whoever uses these brings them along: the port suites' Vitest, the shell, the sandbox's engine, MCP's SDK.
     external: optionalPeers,
     logLevel: 'silent',
     ...options,
