@@ -42,7 +42,7 @@ export interface LocalRuns {
 const sessionKey = 'threepass-session'
 
 export function localRuns(
-  pageTools: readonly AnyTool[],
+  pageTools: () => readonly AnyTool[],
   approver: Approver,
   form: Pick<AskForm, 'ask'>,
 ): LocalRuns {
@@ -71,8 +71,7 @@ export function localRuns(
         (await form.ask(args, idempotencyKey, signal)) as unknown as Json,
     },
   })
-  const own = [
-    ...pageTools,
+  const fixed = [
     ...builtin,
     runCommandTool({ workspace, fetch }),
     testToolTool({ sandbox, scripts: workspaceScripts(workspace) }),
@@ -80,6 +79,7 @@ export function localRuns(
   ]
   const models = { offline: offlineModel() }
   const dispatcher = (mode: Mode) => {
+    const own = [...pageTools(), ...fixed]
     const withSources = { ...shared, sources: outside.sources() }
     const tools = [...own, subagentsTool({ models, tools: own, dispatcher: withSources })]
     return createDispatcher({ ...withSources, tools, mode, onEvent: tasks.onEvent })

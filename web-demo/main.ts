@@ -14,6 +14,7 @@ import { examples } from './examples.ts'
 import { localRuns } from './local-run.ts'
 import { createPageForm } from './page-form.ts'
 import { pageTools } from './page-tools.ts'
+import { browserAgents } from './page-webmcp.ts'
 import { passesPanel } from './passes-panel.ts'
 import { createQuestions } from './questions.ts'
 import { applyToAll, type RoundView, withResults } from './round-view.ts'
@@ -62,7 +63,7 @@ const tools = pageTools({
   },
   onTheme: () => draw(),
 })
-const local = localRuns(tools.tools(), prompt.approver, askForm)
+const local = localRuns(tools.tools, prompt.approver, askForm)
 const link = workerLink({
   token: () => settings.token,
   tools,
@@ -100,6 +101,16 @@ const toolList = createToolList({
   isShown: () => tab === 'tools',
   onTokenWanted: () => set({ needsToken: true }),
   onChange: () => schedule(),
+})
+
+const agents = browserAgents({
+  tools,
+  dispatcher: () => local.dispatcher('full'),
+  onEvent: (event) => onEvent(event),
+  onChange: () => {
+    if (tab === 'tools') toolList.look()
+    schedule()
+  },
 })
 
 let localRun: Run | undefined
@@ -275,6 +286,8 @@ function toolsTab() {
   const isHere = settings.place === 'page'
   return toolsPanel(toolList.view(), {
     ...(isHere && { servers: local.outside.servers() }),
+    ...(isHere && agents.isAvailable && { isOffering: agents.isOffering() }),
+    onOffer: agents.offer,
     onSearch: toolList.search,
     onAddServer(server) {
       try {

@@ -10,6 +10,9 @@ import type { ToolListView, Tools } from './tool-list.ts'
 export interface ToolsPanelOptions {
   /** MCP servers that can be named here; absent on the Worker. */
   readonly servers?: readonly McpServer[]
+  /** Agents of this browser may call the tools; absent where it has none. */
+  readonly isOffering?: boolean
+  readonly onOffer: (isWanted: boolean) => void
   readonly onSearch: (query: string) => void
   /** Gives what is wrong, or nothing. */
   readonly onAddServer: (server: McpServer) => string
@@ -27,7 +30,15 @@ export function toolsPanel(view: ToolListView, options: ToolsPanelOptions): Temp
     ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
     ${found ? listTemplate(found, query) : html`<p class="hint">Looking …</p>`}
     ${options.servers ? serversTemplate(options.servers, options) : nothing}
+    ${options.isOffering === undefined ? nothing : offerTemplate(options.isOffering, options.onOffer)}
   </div>`
+}
+
+function offerTemplate(isOffering: boolean, onOffer: (isWanted: boolean) => void): TemplateResult {
+  return html`<h2>Agents of this browser</h2>
+    <label class="check"><input type="checkbox" .checked=${isOffering}
+      @change=${(event: Event) => onOffer((event.target as HTMLInputElement).checked)} />
+      They may call these tools (WebMCP); you are asked as ever.</label>`
 }
 
 function listTemplate({ tools, sources, diagnostics }: Tools, query: string): TemplateResult {

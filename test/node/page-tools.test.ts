@@ -1,6 +1,7 @@
 /** The page's tools from outside, in real Chromium: what there is, where it comes from, and that it runs. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ModelContext } from '../../src/webmcp/index.ts'
 import { chromiumOptions } from '../support/chromium.ts'
 import { everythingServer, type ServerProcess } from '../support/mcp-process.ts'
 import { buildPage, checkAxe, openPage } from '../support/page.ts'
@@ -90,6 +91,50 @@ describe('the tools of the page', { timeout: 60_000 }, () => {
     await group(page, 'mcp:everything').locator('.chip.ready').waitFor()
     expect(await page.getByText('MCP servers').count()).toBe(0)
     await close()
+  })
+
+  it('are called by agents of the browser where they may, and its own tools by the chat', async () => {
+    const args = [...chromiumOptions.args, '--enable-features=WebMCP']
+    const withWebMcp = await chromium.launch({ ...chromiumOptions, args })
+    try {
+      const { page } = await openPage(withWebMcp, `${worker.url}/#tools`)
+      await page.getByRole('checkbox', { name: /They may call/ }).check()
+      const callAs = (name: string, input: object) =>
+        page.evaluate(
+          async ([tool, given]) => {
+            const { modelContext } = document as unknown as { modelContext: ModelContext }
+            const all = (await modelContext.getTools?.()) ?? []
+            const found = all.find((each) => each.name === tool)
+            return found ? modelContext.executeTool?.(found, given) : 'none'
+          },
+          [name, input] as const,
+        )
+      await expect.poll(() => callAs('calculate', { expressions: ['6*7'] })).toContain('42')
+      await page.locator('.call', { hasText: 'calculate' }).first().waitFor()
+
+      await page.evaluate(async () => {
+        const { modelContext } = document as unknown as { modelContext: ModelContext }
+        const annotations = { readOnlyHint: true }
+        const execute = () => 'from the shop'
+        await modelContext.registerTool({
+          name: 'shop',
+          description: 'A shop.',
+          annotations,
+          execute,
+        })
+      })
+      await page.locator('code', { hasText: 'shop' }).waitFor({ state: 'attached' })
+      await page.getByRole('tab', { name: 'Chat' }).click()
+      await page.getByLabel('Message').fill('/shop')
+      await page.getByLabel('Message').press('Enter')
+      await page.locator('.message.assistant .said').getByText('from the shop').last().waitFor()
+
+      await page.getByRole('tab', { name: 'Tools' }).click()
+      await page.getByRole('checkbox', { name: /They may call/ }).uncheck()
+      expect(await callAs('calculate', { expressions: ['1'] })).toBe('none')
+    } finally {
+      await withWebMcp.close()
+    }
   })
 
   it.each([
