@@ -11,8 +11,8 @@ import type { CheckedOptions } from './options.ts'
 import { openWire } from './wire.ts'
 
 export interface Session {
-  /** The open session, or a new one. Rejects with an Error whose text a model can be told. */
-  readonly connect: () => Promise<Link>
+  /** The open session, or a new one if `mayTry`. Rejects with an Error whose text a model can be told. */
+  readonly connect: (eager?: boolean) => Promise<Link>
   /** The session that is open now. */
   readonly current: () => Link | undefined
   /** It is of no use any more. */
@@ -22,8 +22,8 @@ export interface Session {
   readonly succeeded: () => void
   /** Why the last try failed. */
   readonly failure: () => string | undefined
-  /** A try now is of use. */
-  readonly mayTry: () => Promise<boolean>
+  /** A try now is of use. `eager`: somebody waits, so that a second since the last one is enough. */
+  readonly mayTry: (eager?: boolean) => Promise<boolean>
   readonly authorize: (callback: URLSearchParams) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -38,34 +38,50 @@ export function createSession(options: CheckedOptions, events: LinkEvents): Sess
   let open: Link | undefined
   let failure: string | undefined
   let failures = 0
+  let failedAt = Number.NEGATIVE_INFINITY
   let retryAt = 0
   /** The token that was not enough: with another one a try is of use. */
   let refused: { readonly token: string | undefined } | undefined
   let closed = false
 
   const provider = typeof auth === 'object' ? auth : undefined
-  const tokenNow = async () => (await provider?.tokens())?.access_token
+  const tokenNow = async () => {
+    try {
+      return (await provider?.tokens())?.access_token
+    } catch {
+      return undefined
+    }
+  }
+
+  const tryAtOnce = () => {
+    failedAt = Number.NEGATIVE_INFINITY
+    retryAt = 0
+  }
 
   const failed = async (why: string, unauthorized = false) => {
     failures += 1
-    retryAt = clock() + Math.min(longestBackoffMs, shortestBackoffMs * 2 ** (failures - 1))
+    failedAt = clock()
+    retryAt = failedAt + Math.min(longestBackoffMs, shortestBackoffMs * 2 ** (failures - 1))
     failure = unauthorized ? unauthorizedText(options) : why
     if (unauthorized && provider) refused = { token: await tokenNow() }
     return failure
   }
 
-  const mayTry = async () => {
-    if (closed || clock() < retryAt) return false
+  const mayTry = async (eager = false) => {
+    const from = eager ? Math.min(retryAt, failedAt + shortestBackoffMs) : retryAt
+    if (closed || clock() < from) return false
     // Each try would send a person to the authorization server once more.
     return !refused || (await tokenNow()) !== refused.token
   }
 
-  const begin = async (): Promise<Link> => {
+  const begin = async (eager?: boolean): Promise<Link> => {
     if (closed) throw new Error(`the source of the MCP server "${server}" is closed`)
-    if (!(await mayTry())) throw new Error(failure)
+    if (!(await mayTry(eager))) throw new Error(failure)
     try {
       const link = await openLink(options, known, events)
       refused = undefined
+      // What comes next, the list, may be tried at once.
+      retryAt = 0
       if (!closed) open = link
       else void link.close()
       return link
@@ -81,9 +97,9 @@ export function createSession(options: CheckedOptions, events: LinkEvents): Sess
   return {
     mayTry,
     failed,
-    connect() {
+    connect(eager) {
       if (open) return Promise.resolve(open)
-      opening ??= begin().finally(() => {
+      opening ??= begin(eager).finally(() => {
         opening = undefined
       })
       return opening
@@ -96,7 +112,7 @@ export function createSession(options: CheckedOptions, events: LinkEvents): Sess
     succeeded() {
       failure = undefined
       failures = 0
-      retryAt = 0
+      tryAtOnce()
     },
     failure: () => (closed ? 'closed' : failure),
     async authorize(callback) {
@@ -114,7 +130,7 @@ export function createSession(options: CheckedOptions, events: LinkEvents): Sess
         throw new DispatchError('THREEPASS_REQUEST_FAILED', `Not authorized: ${why}`)
       }
       refused = undefined
-      retryAt = 0
+      tryAtOnce()
     },
     async close() {
       closed = true
@@ -124,6 +140,7 @@ export function createSession(options: CheckedOptions, events: LinkEvents): Sess
     },
   }
 }
+
 function unauthorizedText({ server, auth }: CheckedOptions): string {
   const whose = `the MCP server "${server}"`
   if (auth === undefined) return `${whose} wants authorization: give mcpSource({ auth })`

@@ -53,7 +53,7 @@ export function mcpSource(given: McpSourceOptions): McpSource {
   })
   const toTools = toolMaker(prefix, options, (called, args, context) =>
     callTool(called, args, context, {
-      connect: session.connect,
+      connect: () => session.connect(true),
       async drop(link, { why, unauthorized }) {
         session.drop(link)
         return unauthorized ? session.failed(why, true) : why

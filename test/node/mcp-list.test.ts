@@ -296,6 +296,27 @@ describe('a server that is not there', () => {
     expect((await call('a')).outcome).toBe('completed')
   })
 
+  it('is tried sooner for a call that waits', async () => {
+    let now = 0
+    const server = await serve({ tools: [listed('a')] })
+    const { source, call } = open(server.url, { clock: () => now })
+    await source.load()
+    await server.stop()
+    await call('a')
+    for (let failures = 0; failures < 6; failures += 1) {
+      now += 60_000
+      await source.load()
+    }
+    const again = await serve({ tools: [listed('a')], port: Number(new URL(server.url).port) })
+    now += 999
+    expect((await call('a', { n: 1 })).outcome).toBe('failed')
+    expect(again.requests).toEqual([])
+    now += 1
+    expect((await call('a', { n: 2 })).outcome).toBe('completed')
+    await source.load()
+    expect(source.health().status).toBe('ready')
+  })
+
   it('keeps its last tools while it is away, and their calls fail with the reason', async () => {
     let now = 0
     const server = await serve({ tools: [listed('a')] })
