@@ -17,14 +17,7 @@ const compiled = new Map(
 /** The body as an object that fits its schema, or the response that says what is wrong with it. */
 export async function readBody(request: Request, name: BodyName): Promise<JsonObject | Response> {
   const text = await readText(request)
-  if (text === undefined) {
-    return problemResponse({
-      status: 413,
-      code: 'BODY_TOO_LARGE',
-      title: 'Body too large',
-      detail: `A body may have at most ${maxBodyBytes} bytes.`,
-    })
-  }
+  if (text === undefined) return tooLarge()
   let body: unknown
   try {
     body = text.trim() === '' ? {} : JSON.parse(text)
@@ -39,6 +32,15 @@ export async function readBody(request: Request, name: BodyName): Promise<JsonOb
   return checked?.ok ? (body as JsonObject) : invalid(checked?.issues ?? [])
 }
 
+export function tooLarge(): Response {
+  return problemResponse({
+    status: 413,
+    code: 'BODY_TOO_LARGE',
+    title: 'Body too large',
+    detail: `A body may have at most ${maxBodyBytes} bytes.`,
+  })
+}
+
 function invalid(errors: readonly FieldProblem[]): Response {
   const detail = errors.map(({ path, message }) => `${path || '(body)'}: ${message}`).join('; ')
   return problemResponse({
@@ -50,8 +52,8 @@ function invalid(errors: readonly FieldProblem[]): Response {
   })
 }
 
-/** Reads at most `maxBodyBytes`, whatever content-length says. */
-async function readText(request: Request): Promise<string | undefined> {
+/** Reads at most `maxBodyBytes`, whatever content-length says; `undefined` for more. */
+export async function readText(request: Request): Promise<string | undefined> {
   if (!request.body) return ''
   const decoder = new TextDecoder()
   let text = ''

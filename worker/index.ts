@@ -3,8 +3,9 @@
  * @module
  */
 import { type Context, Hono } from 'hono'
-import { readBody } from './body.ts'
+import { readBody, readText, tooLarge } from './body.ts'
 import { docsPage } from './docs-page.ts'
+import { freshMcpSession, mcpRequest, mcpSessionOf } from './mcp-routes.ts'
 import { openApiDocument } from './openapi.ts'
 import { errorResponse, notFound, problemResponse } from './problem.ts'
 import { isSessionId, newRunId, sessionOf } from './run-id.ts'
@@ -40,6 +41,18 @@ app.use('/v1/*', authenticate)
 
 /** The tools that a session has which is yet to come: an object of its own, whose name no session can have. */
 app.get('/v1/tools', ({ req, env }) => fromObject(session(env, '(tools)').fetch(req.raw)))
+
+app.use('/mcp', cors)
+app.use('/mcp', authenticate)
+app.all('/mcp', async ({ req, env, var: { scope } }) => {
+  const text = req.method === 'POST' ? await readText(req.raw) : ''
+  if (text === undefined) return tooLarge()
+  const own = scope && 'sessionId' in scope ? scope.sessionId : freshMcpSession(text)
+  const id = mcpSessionOf(req.raw) ?? own
+  if (!isSessionId(id)) return notFound('There is no such session.')
+  if (scope && !coversSession(scope, id)) return outOfScope()
+  return fromObject(session(env, id).fetch(mcpRequest(req.raw, id, text)))
+})
 
 app.post('/v1/tokens', async ({ req, env, var: { scope } }) => {
   if (scope) return outOfScope()

@@ -45,6 +45,7 @@ export function openApiDocument(origin: string): OpenApi {
       '/v1/runs/{run}/calls/{call}/result': { post: answerCall },
       '/v1/tokens': { post: createToken },
       ...chatPaths,
+      '/mcp': { post: mcp },
       '/v1/tools': { get: listTools },
       '/v1/runs/{run}/tools': { get: listRunTools },
       '/healthz': { get: health },
@@ -199,6 +200,21 @@ const createToken: Operation = {
     '403': problemOf('A run token cannot make another.'),
     '409': problemOf('API_TOKEN is not set.'),
   },
+}
+
+const mcp: Operation = {
+  operationId: 'mcp',
+  summary: 'Call tools by the Model Context Protocol',
+  description:
+    'Streamable HTTP, with GET and DELETE beside it for sessions: https://modelcontextprotocol.io/specification. A client that opens a session has files of its own.',
+  parameters: [
+    query('expose', '`deferred`: find_tools and run_tool alone.', {
+      type: 'string',
+      enum: ['all', 'deferred'],
+    }),
+    query('session', 'A session of the API, to share its files and tools.'),
+  ],
+  responses: { '200': json('A JSON-RPC answer, or a stream of them.'), ...refused },
 }
 
 const searched = query('query', 'What a tool should do; best matches first.')

@@ -60,7 +60,9 @@ export const cors = createMiddleware<Bindings>(async (context, next) => {
   }
   const allowed = {
     'access-control-allow-origin': origin,
-    'access-control-allow-headers': 'authorization, content-type, last-event-id',
+    'access-control-allow-headers':
+      'authorization, content-type, last-event-id, mcp-session-id, mcp-protocol-version',
+    'access-control-expose-headers': 'mcp-session-id',
     'access-control-allow-methods': 'GET, POST, DELETE',
     vary: 'origin',
   }

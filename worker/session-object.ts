@@ -12,6 +12,7 @@ import {
   type ClientCallRecord,
   type ClientCalls,
   clientCalls,
+  createDispatcher,
   type PromptApprover,
   promptApprover,
   type QuestionRecord,
@@ -27,6 +28,7 @@ import { chatRecords } from './chat-records.ts'
 import { chatRoutes } from './chat-routes.ts'
 import { answerTimeoutMs, type Env, maxConcurrent } from './env.ts'
 import { type LiveRounds, liveRounds } from './live-rounds.ts'
+import { mcpRoutes } from './mcp-routes.ts'
 import { modelFromEnv } from './models.ts'
 import { newRunId } from './run-id.ts'
 import { beginRun, runRoutes } from './run-routes.ts'
@@ -45,6 +47,7 @@ export class SessionObject extends DurableObject<Env> {
   readonly #prompt: PromptApprover
   readonly #calls: ClientCalls
   readonly #chat: Chat
+  readonly #mcp: (request: Request) => Promise<Response>
   readonly #revive: () => Promise<void>
   #revived: Promise<void> | undefined
 
@@ -93,25 +96,26 @@ export class SessionObject extends DurableObject<Env> {
       ),
       toolLists: durableObjectRecords<McpToolList>(storage, 'mcp tools'),
     })
+    const tools = workerTools({
+      env,
+      store,
+      workspace,
+      managing,
+      secrets: durableObjectRecords<string>(storage, 'secret'),
+      history,
+      todos: durableObjectRecords<readonly Todo[]>(storage, 'todo'),
+      calls: this.#calls,
+      model: {
+        models: { default: () => modelFromEnv(env) },
+        dispatcher: { ...shared, cache, sources },
+        records: durableObjectRecords<SubagentRecord>(storage, 'subagent'),
+      },
+    })
     const dispatchers = sessionDispatchers({
       env,
       kv: storage.kv,
       store,
-      tools: workerTools({
-        env,
-        store,
-        workspace,
-        managing,
-        secrets: durableObjectRecords<string>(storage, 'secret'),
-        history,
-        todos: durableObjectRecords<readonly Todo[]>(storage, 'todo'),
-        calls: this.#calls,
-        model: {
-          models: { default: () => modelFromEnv(env) },
-          dispatcher: { ...shared, cache, sources },
-          records: durableObjectRecords<SubagentRecord>(storage, 'subagent'),
-        },
-      }),
+      tools,
       sources,
       approver,
       clientCalls: this.#calls,
@@ -148,12 +152,16 @@ export class SessionObject extends DurableObject<Env> {
       await this.#chat.revive().catch(console.error)
       await this.#live.revive(dispatchers.open)
     }
+    this.#mcp = mcpRoutes(env, (approver) =>
+      createDispatcher({ ...shared, cache, tools, sources, mode: 'full', approver, onEvent }),
+    )
     this.#routes = runRoutes(parts).route('/', chatRoutes(this.#chat, parts))
   }
 
   override async fetch(request: Request): Promise<Response> {
     await this.#awake()
-    const response = await this.#routes.fetch(request)
+    const isMcp = new URL(request.url).pathname === '/mcp'
+    const response = await (isMcp ? this.#mcp(request) : this.#routes.fetch(request))
     await dropBody(request)
     return response
   }

@@ -462,6 +462,7 @@ describe('tools and documents', () => {
       'get /v1/runs/{run}/events',
       'get /v1/runs/{run}/tools',
       'get /v1/tools',
+      'post /mcp',
       'post /v1/chat',
       'post /v1/chat/{chat}/stop',
       'post /v1/runs',

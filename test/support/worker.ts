@@ -128,7 +128,7 @@ export async function startWorker({
         binding: 'ASSETS',
         routerConfig: {
           has_user_worker: true,
-          static_routing: { user_worker: ['/v1/*', '/openapi.json', '/docs', '/healthz'] },
+          static_routing: { user_worker: ['/v1/*', '/mcp', '/openapi.json', '/docs', '/healthz'] },
         },
         assetConfig: { not_found_handling: 'single-page-application' },
       },
