@@ -73,10 +73,22 @@ export function add(
   reading: Reading,
 ): void {
   const argument = reading.argument(name, place === 'whole_body' ? 'body' : place)
+  const isRequired = required || place === 'path'
   reading.parameters[argument] = {
-    ...schema,
+    ...(isRequired ? schema : withoutDefault(schema)),
     in: place,
     ...(argument !== name && place !== 'whole_body' && { name }),
   }
-  if (required || place === 'path') reading.required.push(argument)
+  if (isRequired) reading.required.push(argument)
+}
+
+/**
+ * OpenAPI's default is what the server takes when nothing comes. Sent along, it would undo what stood
+ * there: an update of one field would reset all the others.
+ */
+function withoutDefault(schema: ApiParameter): ApiParameter {
+  const { default: usual, ...rest } = schema
+  if (usual === undefined) return schema
+  const told = `Default: ${JSON.stringify(usual)}.`
+  return { ...rest, description: [rest.description, told].filter(Boolean).join(' ') }
 }

@@ -191,6 +191,24 @@ describe('an operation', () => {
     expect(Object.keys(parameters ?? {})).toEqual(['id'])
   })
 
+  it('sends no default of the server by itself, unless something must be sent', async () => {
+    const { parameters } = await one(
+      {
+        parameters: [
+          { name: 'v', in: 'query', required: true, schema: { default: '2024' } },
+          { name: 'n', in: 'query', description: 'How many.', schema: { default: 30 } },
+        ],
+        ...json({ properties: { private: { type: 'boolean', default: false } } }),
+      },
+      { path: '/a', method: 'patch' },
+    )
+    expect(parameters).toEqual({
+      v: { default: '2024', in: 'query' },
+      n: { description: 'How many. Default: 30.', in: 'query' },
+      private: { type: 'boolean', description: 'Default: false.', in: 'body' },
+    })
+  })
+
   it('has no fragment in its address', async () => {
     const { endpoint } = await one({}, { path: '/#Action={x}' })
     expect(endpoint.url).toBe('https://api.example/v1/')
@@ -524,7 +542,7 @@ describe('schemas', () => {
     const cut = await tree(60)
     expect(cut.L0_0?.properties).toMatchObject({ p0: { $ref: '#/$defs/L1_0' } })
     expect(cut.L5_0).toEqual({ description: 'Any L5_0.' })
-    const more = await tree(90)
+    const more = await tree(75)
     expect(more.L4_0).toEqual({ description: 'Any L4_0.' })
     expect(more.L5_0).toBeUndefined()
   })
