@@ -8,6 +8,7 @@ import { toText } from 'hast-util-to-text'
 import { gfmStrikethroughToMarkdown } from 'mdast-util-gfm-strikethrough'
 import { gfmTableToMarkdown } from 'mdast-util-gfm-table'
 import { toMarkdown } from 'mdast-util-to-markdown'
+import { withoutBlanks } from './html-blanks.ts'
 import { type Content, type Element, htmlTree, type Root } from './html-tree.ts'
 import { type PageFacts, pageFacts } from './page-facts.ts'
 
@@ -78,7 +79,8 @@ interface Place {
 
 function clean(root: Root, how: Cleaning): Root {
   const top = { depth: 0, indent: 0 }
-  return { type: 'root', children: root.children.flatMap((child) => cleanNode(child, top, how)) }
+  const children = root.children.flatMap((child) => cleanNode(child, top, how))
+  return withoutBlanks({ type: 'root', children })
 }
 
 function cleanNode(node: Content, { depth, indent }: Place, how: Cleaning): Content[] {

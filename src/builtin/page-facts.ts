@@ -26,12 +26,10 @@ const deepest = 6
 /** `elements`: all of the page, in order. */
 export function pageFacts(elements: readonly Element[]): PageFacts {
   const data = elements.filter(isLinkedData).flatMap((each) => objectsIn(parsed(textOf(each)), 0))
-  const author =
-    metaOf(elements, authorNames) ?? first(data, (each) => nameOf(each.author)) ?? byline(elements)
+  const meta = metaOf(elements)
+  const author = meta(authorNames) ?? first(data, (each) => nameOf(each.author)) ?? byline(elements)
   const published =
-    metaOf(elements, dateNames) ??
-    first(data, (each) => text(each.datePublished)) ??
-    timeOf(elements)
+    meta(dateNames) ?? first(data, (each) => text(each.datePublished)) ?? timeOf(elements)
   return { ...(author && { author }), ...(published && { published }) }
 }
 
@@ -59,33 +57,30 @@ function objectsIn(value: unknown, depth: number): Record<string, unknown>[] {
   return [own, ...objectsIn(own['@graph'], depth + 1)]
 }
 
+/** One or several, each a text or a thing with a name; lists in lists are not what schema.org knows. */
 function nameOf(author: unknown): string | undefined {
-  if (typeof author === 'string') return text(author)
-  if (Array.isArray(author)) {
-    return (
-      author
-        .slice(0, 5)
-        .flatMap((each) => nameOf(each) ?? [])
-        .join(', ') || undefined
-    )
-  }
-  return text((Object(author) as { name?: unknown }).name)
+  const authors: unknown[] = Array.isArray(author) ? author.slice(0, 5) : [author]
+  const names = authors.flatMap(
+    (each) => text(typeof each === 'string' ? each : Object(each).name) ?? [],
+  )
+  return names.join(', ') || undefined
 }
 
-function metaOf(elements: readonly Element[], names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const found = elements.find(
-      ({ tagName, properties }) =>
-        tagName === 'meta' &&
-        [properties.name, properties.property, properties.itemProp].some(
-          (each) => String(each).toLowerCase() === name,
-        ),
-    )
-    const content = text(found?.properties.content)
+/** What the page says of itself: by the first of some names that says something. */
+function metaOf(elements: readonly Element[]) {
+  const said = new Map<string, string>()
+  for (const { tagName, properties } of elements) {
+    if (tagName !== 'meta') continue
+    const content = text(properties.content)
     // Some give the address of the author's page.
-    if (content && !/^https?:/i.test(content)) return content
+    if (!content || /^https?:/i.test(content)) continue
+    for (const name of [properties.name, properties.property, properties.itemProp]) {
+      const known = String(name).toLowerCase()
+      if (!said.has(known)) said.set(known, content)
+    }
   }
-  return undefined
+  return (names: readonly string[]): string | undefined =>
+    names.flatMap((name) => said.get(name) ?? [])[0]
 }
 
 function byline(elements: readonly Element[]): string | undefined {

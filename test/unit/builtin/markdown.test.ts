@@ -28,6 +28,22 @@ describe('readPage', () => {
     ])
   })
 
+  it.each([
+    ['a<i> </i>b<x><b>\n</b></x>c', 'a b c'],
+    ['a <script></script> b<meta name="x"> c', 'a b c'],
+    [
+      '<video><source src="a.mp4"><source src="b.mp4">A film</video>',
+      '[A film](https://a.example/a.mp4)',
+    ],
+    ['<table><tr><th>a<th><tr><td><td>b</table>', '| a | |\n| - | - |\n| | b |'],
+    [
+      '<p>ab<br>c<span><img src="d.png" alt="e"></span>',
+      'ab\\\nc![e](https://a.example/d.png)',
+    ],
+  ])('what shows nothing leaves what does as it is: %s', (html, text) => {
+    expect(read(html).text).toBe(text)
+  })
+
   it('says when it stops', () => {
     expect([read('<p>a'), read(fill('<br>'))].map(({ cut }) => cut)).toEqual([false, true])
   })
@@ -47,6 +63,11 @@ describe('readPage', () => {
     ['deep lists', `${'<ul><li>'.repeat(100)}${fill('x<p>y', 100_000)}`],
     ['many siblings', fill('<br>')],
     ['line breaks', fill('a\n\n\n')],
+    ['meta elements', fill('<meta name="a" content="b">')],
+    ['nothing to be seen', fill('<i></i><x> </x>')],
+    ['blanks between scripts', fill(' <script></script>')],
+    ['sources', `<video>${fill('<source src="x">')}`],
+    ['a table without rows', `<table>${fill('<b>x</b><tbody></tbody>')}`],
   ]
   it.each(hostile)('%s', { timeout: 20_000 }, (_, html) => {
     expect(read(html).text.length).toBeLessThan(3_000_000)

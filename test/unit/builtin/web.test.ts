@@ -213,8 +213,27 @@ describe('fetch_page: who wrote it, when, and into a file', () => {
       [undefined, undefined],
     ],
     ['', '<time>yesterday</time>', [undefined, undefined]],
+    [
+      '<meta name="author" content="https://a.example/"><meta name="Author" content="Ann"><meta name="author" content="Bo">',
+      '',
+      ['Ann', undefined],
+    ],
   ])('%s %s', async (head, body, expected) => {
     expect(await facts(head, body || undefined)).toEqual(expected)
+  })
+
+  it.each([
+    ['an author of lists in lists', `"author":${'['.repeat(20_000)}"A"${']'.repeat(20_000)}`],
+    ['a name of objects in objects', `"author":${'{"name":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
+    ['a graph of graphs', `"@graph":${'{"@graph":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
+  ])('%s is passed over', async (_, member) => {
+    const data = `<script type="application/ld+json">{"datePublished":"2026-02-02",${member}}</script>`
+    expect(await facts(data)).toEqual([undefined, '2026-02-02'])
+  })
+
+  it('thousands of meta elements are read in passing', { timeout: 20_000 }, async () => {
+    const others = '<meta name="x" content="y">'.repeat(30_000)
+    expect(await facts(`${others}<meta name="author" content="Ann">`)).toEqual(['Ann', undefined])
   })
 
   it('stands in the head of the text', async () => {
