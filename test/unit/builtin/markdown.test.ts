@@ -36,10 +36,7 @@ describe('readPage', () => {
       '[A film](https://a.example/a.mp4)',
     ],
     ['<table><tr><th>a<th><tr><td><td>b</table>', '| a | |\n| - | - |\n| | b |'],
-    [
-      '<p>ab<br>c<span><img src="d.png" alt="e"></span>',
-      'ab\\\nc![e](https://a.example/d.png)',
-    ],
+    ['<p>ab<br>c<span><img src="d.png" alt="e"></span>', 'ab\\\nc![e](https://a.example/d.png)'],
   ])('what shows nothing leaves what does as it is: %s', (html, text) => {
     expect(read(html).text).toBe(text)
   })
