@@ -66,7 +66,6 @@ const spec: readonly Claim[] = [
   {
     id: 'spec.outside-tools',
     says: 'api_, script_ and ext_ tools run concurrently only when they declare it; MCP tools serially.',
-    pending: 'tools from outside come with a later issue',
   },
   { id: 'spec.per-run', says: 'Dedupe is per run, not per session.' },
   {

@@ -127,9 +127,10 @@ function setup() {
 
 describe('an extension', () => {
   it('is looked at, agreed to with all it asks for, and its tools run', async () => {
-    const { manageCall, install, asked, call, dispatcher } = setup()
+    const { manageCall, install, asked, call, dispatcher, source } = setup()
     const done = await install(weather())
     expect(done.content).toContain('"done":"install"')
+    expect(source.tools()).toHaveLength(5)
     expect(asked).toHaveLength(1)
     // What the person sees: the very package, and its capabilities.
     expect(asked[0]?.requests[0]?.arguments).toMatchObject({
