@@ -16,8 +16,9 @@ export async function loadSources(
   const loading = sources.filter(({ load }) => load)
   if (loading.length === 0) return
   const known = registry()
-  const unknown = calls.flatMap(namesIn).filter((name) => !known.has(name))
-  const wanted = loading.filter(({ prefix }) => unknown.some((name) => name.startsWith(prefix)))
+  const wanted = loading.filter(({ prefix }) =>
+    calls.some((call) => namesIn(call, prefix).some((name) => !known.has(name))),
+  )
   if (wanted.length === 0 || signal.aborted) return
   await new Promise<void>((resolve) => {
     const done = () => {
@@ -29,11 +30,15 @@ export async function loadSources(
   })
 }
 
-/** The name that a call has, and what could be the one inside a `run_tool`. */
-function namesIn({ name, arguments: given }: ToolCall): string[] {
-  const inner =
-    typeof given === 'string'
-      ? [...given.matchAll(/"name"\s*:\s*"([^"\\]{1,256})"/g)].map(([, each]) => each)
-      : [Object(given).name as unknown]
-  return [name, ...inner].filter((each) => typeof each === 'string')
+/** Names with this prefix: the call's own, and what could be the one inside a `run_tool`. */
+function namesIn({ name, arguments: given }: ToolCall, prefix: string): string[] {
+  const names = [name, ...innerNames(given, prefix)]
+  return names.filter((each) => typeof each === 'string' && each.startsWith(prefix))
+}
+
+function innerNames(given: unknown, prefix: string): (string | undefined)[] {
+  if (typeof given !== 'string') return [Object(given).name]
+  // Most texts are long and name no tool.
+  if (!given.includes(prefix)) return []
+  return [...given.matchAll(/"name"\s*:\s*"([^"\\]{1,256})"/g)].map(([, each]) => each)
 }

@@ -167,6 +167,25 @@ describe('tools from outside in the Worker', { timeout: 60_000 }, () => {
     expect(stolen?.content).toContain('"KEY" is not set for localhost')
   })
 
+  it('scripts run in Workers of their own where the loader is bound', async () => {
+    const own = await startWorker({ loader: true })
+    try {
+      const rounds = workerRounds(() => own)
+      const run = await rounds.open()
+      // QuickJS has no such function.
+      const code = 'export default () => typeof structuredClone'
+      await rounds.done(
+        run,
+        file('/tools/who/tool.json', { name: 'who', description: 'Says who runs it.' }),
+        file('/tools/who/script.js', code),
+      )
+      const [who] = await rounds.done(run, call('w', 'script_who'))
+      expect(who?.content).toBe('function')
+    } finally {
+      await own.stop()
+    }
+  })
+
   it('GET /v1/tools tells what a new session has', async () => {
     const { tools, sources } = await list('/v1/tools')
     expect(tools.map(({ name }) => name)).toContain('manage_extensions')

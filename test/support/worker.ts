@@ -32,6 +32,8 @@ export interface WorkerOptions {
   readonly page?: string
   /** Keeps KV and Durable Objects over restarts. */
   readonly persist?: string
+  /** Binds the Dynamic Worker Loader. */
+  readonly loader?: boolean
 }
 
 const root = new URL('../../', import.meta.url).pathname
@@ -102,6 +104,7 @@ export async function startWorker({
   bindings,
   page,
   persist,
+  loader = false,
 }: WorkerOptions = {}): Promise<TestWorker> {
   const { code, wasm } = await bundle(tools)
   const options: MiniflareOptions = {
@@ -115,6 +118,7 @@ export async function startWorker({
     port: 0,
     kvNamespaces: ['RESULTS'],
     r2Buckets: ['FILES'],
+    ...(loader && { workerLoaders: { LOADER: {} } }),
     durableObjects: { SESSIONS: { className: 'SessionObject', useSQLite: true } },
     bindings: { TOOL_MODE: 'full', ...bindings },
     ...(persist && {
