@@ -33,10 +33,10 @@ export async function loadSources(
 /** Names with this prefix: the call's own, and what could be the one inside a `run_tool`. */
 function namesIn({ name, arguments: given }: ToolCall, prefix: string): string[] {
   const names = [name, ...innerNames(given, prefix)]
-  return names.filter((each) => typeof each === 'string' && each.startsWith(prefix))
+  return names.filter((each) => typeof each === 'string').filter((each) => each.startsWith(prefix))
 }
 
-function innerNames(given: unknown, prefix: string): (string | undefined)[] {
+function innerNames(given: unknown, prefix: string): unknown[] {
   if (typeof given !== 'string') return [Object(given).name]
   // Most texts are long and name no tool.
   if (!given.includes(prefix)) return []
