@@ -3,15 +3,16 @@
  * @module
  */
 import { isObject } from '../schema/pointer.ts'
+import type { ApiMethod } from './definition.ts'
 import { choice, isHeaderName, isHeaderValue, unknownFields } from './read-values.ts'
 
-export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'] as const
+export const methods: readonly ApiMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH']
 const contentTypes = ['json', 'form', 'multipart', 'raw']
 const fields = ['url', 'method', 'content_type', 'headers', 'query', 'timeout']
 const authFields = ['type', 'header', 'in', 'secret', 'env']
 export const longestTimeoutSeconds = 300
 
-export const placeholder = /\{([^{}]*)\}/g
+export const placeholder: RegExp = /\{([^{}]*)\}/g
 
 /** The names in braces of a URL. */
 export function placeholdersIn(url: unknown): string[] {

@@ -39,7 +39,7 @@ const stylesOf: Record<ParameterPlace, readonly ParameterStyle[]> = {
 }
 const places = Object.keys(stylesOf) as ParameterPlace[]
 /** What every provider takes as the name of an argument. */
-export const argumentPattern = /^[a-zA-Z0-9_.-]{1,64}$/
+export const argumentPattern: RegExp = /^[a-zA-Z0-9_.-]{1,64}$/
 
 export function bind({
   endpoint,

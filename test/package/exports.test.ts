@@ -37,6 +37,11 @@ describe('what each subpath exports', () => {
           "withinBounds",
           "withoutFiles",
         ],
+        "./api": [
+          "apiSource",
+          "readApiDefinition",
+          "workspaceApiDefinitions",
+        ],
         "./builtin": [
           "askUserTool",
           "braveSearch",
@@ -101,6 +106,9 @@ describe('what each subpath exports', () => {
         ],
         "./net": [
           "guardedFetch",
+        ],
+        "./openapi": [
+          "importOpenApi",
         ],
         "./providers": [
           "anthropic",
