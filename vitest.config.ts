@@ -44,6 +44,7 @@ export default defineConfig({
           include: [
             'idb-keyval',
             'eventsource-parser',
+            'yaml',
             'zod',
             'ai',
             '@ai-sdk/react',

@@ -1,0 +1,4 @@
+import { inject } from 'vitest'
+import { openApiContract } from '../contracts/openapi.ts'
+
+openApiContract('Chromium', () => inject('api'))
