@@ -43,7 +43,7 @@ export function openApiContract(runtime: string, api: () => string): void {
       const call = await caller(stringify(openApiDocument(api())))
       const created = await call('api_create_run', {})
       expect(created?.content).toContain('runId')
-      const { runId: run } = created?.value as { runId: string }
+      const { runId: run } = Object(created?.value) as { runId: string }
       const calls = [{ id: '1', name: 'log', arguments: {} }]
       const round = await call('api_dispatch_round', { run, calls })
       expect(round?.value).toMatchObject({ results: [{ outcome: 'completed', content: 'logged' }] })
