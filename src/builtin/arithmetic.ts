@@ -12,6 +12,7 @@ import {
   notZero,
   of,
   roundTo,
+  runFine,
   step,
   toFine,
   type Work,
@@ -26,6 +27,7 @@ import {
   toPower,
   unitQuantity,
 } from './quantity.ts'
+import { alignTemperatures, isPoint } from './temperatures.ts'
 import { Exact } from './units.ts'
 
 const shownDigits = 30
@@ -154,8 +156,7 @@ function apply(name: string, expressions: readonly Expression[], work: Work): Qu
   const args = numbers.map(({ number }) => number)
   const run = exact.get(name)
   if (run) return plain(run[2](args, work), stillRounded)
-  checkSize(name, args)
-  return plain(fine.get(name)?.[2](args.map(toFine), work) ?? new Exact(Number.NaN), true)
+  return plain(runFine(name, args), true)
 }
 
 const special: ReadonlyMap<string, readonly [number, number]> = new Map([
@@ -173,29 +174,18 @@ function arityOf(name: string): readonly [number, number] {
   return [found[0], found[1]]
 }
 
-/** Beyond these decimal.js works for minutes, or runs out of memory. */
-function checkSize(name: string, args: readonly Decimal[]): void {
-  const isHyperbolic = /h$/.test(name)
-  for (const arg of args) {
-    const far = !arg.isZero() && Math.abs(arg.e) > 300 && !/^l(n|og)/.test(name)
-    if (far || (isHyperbolic && arg.abs().gt(1_000))) {
-      throw new Error(`${name} is not worked out of so large or small a number`)
-    }
-  }
-}
-
-/** All in the unit of the first. */
+/** In the unit of the first, unless temperatures ask for another. */
 function inOneUnit(
   name: string,
   values: readonly Quantity[],
   run: (numbers: readonly Decimal[]) => Decimal,
 ): Quantity {
-  const [first] = values as [Quantity]
-  // Sums of what is measured from another zero mean nothing.
-  if (['add', 'sub', 'sum'].includes(name)) noOffsets(first.units)
-  const alike = values.map((each) => inUnits(each, first.units))
+  const [{ units: own }] = values as [Quantity]
+  const { values: alike, units } = values.some(isPoint)
+    ? alignTemperatures(name, values)
+    : { values: values.map((each) => inUnits(each, own)), units: own }
   const number = run(alike.map((each) => each.number))
-  return { number, rounded: alike.some((each) => each.rounded), units: first.units }
+  return { number, rounded: alike.some((each) => each.rounded), units }
 }
 
 function power(base: Quantity, { number: exponent, rounded }: Quantity): Quantity {

@@ -13,7 +13,7 @@ export function calculateTool(): Tool<{ expressions: string[] }> {
       'Works out arithmetic exactly (big integers and decimals included). Operators: + - * / % (remainder) ^ (power) ! and parentheses. ' +
       'Functions: sqrt cbrt root(x, n) abs sign ceil floor trunc round(x, digits) min max sum mean median stdev variance pow mod gcd lcm factorial comb perm exp ln log(x, base; natural without base) log2 log10 ' +
       'sin cos tan and their inverses and hyperbolic forms, atan2 hypot (radians, or "sin(30 deg)"). Constants: pi e tau phi speed_of_light planck boltzmann avogadro elementary_charge gas_constant standard_gravity gravitational_constant. ' +
-      'Units of length, mass, time, speed, area, volume, temperature (degC degF K), force, pressure, energy, power, electricity, data (kB KiB) and angles: "100 km/h to m/s", "5 ft + 3 in", "20 degC to degF". No variables, currencies or percent signs.',
+      'Units of length, mass, time, speed, area, volume, temperature (degC degF K, differences delta_degC delta_degF), force, pressure, energy, power, electricity, data (kB KiB) and angles: "100 km/h to m/s", "5 ft + 3 in", "20 degC to degF". No variables, currencies or percent signs.',
     inputSchema: {
       type: 'object',
       properties: {

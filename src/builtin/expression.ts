@@ -58,6 +58,7 @@ function asciiSigns(text: string): string {
     .replace(/[×·]/g, '*')
     .replace(/÷/g, '/')
     .replace(/[−–]/g, '-')
+    .replace(/[Δ∆] ?°/g, ' delta_deg')
     .replace(/°/g, ' deg')
     .replace(/[µμ]/g, 'u')
     .replace(/[ΩΩ]/g, 'ohm')

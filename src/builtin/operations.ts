@@ -53,31 +53,59 @@ export const exact: ReadonlyMap<string, Operation> = new Map<string, Operation>(
   ['cbrt', [1, 1, ([a]) => Exact.cbrt(of(a))]],
 ])
 
+/** How far from 0 arguments may be: beyond, decimal.js works for minutes or runs out of memory. */
+const far = 1e300
+/** Of what grows with the exponential. */
+const near = 1_000
+const anywhere = Number.POSITIVE_INFINITY
+/** Nearer to 0 it takes as long, but for what may be anywhere. */
+const smallest = 1e-300
+
+type FineOperation = readonly [
+  least: number,
+  most: number,
+  run: (args: readonly Decimal[]) => Decimal,
+  reach: number,
+]
+
 /**
  * Operations whose answers have no last digit. Their arguments come with at most 50 digits: with many
  * more, decimal.js runs past its table of pi and throws with its settings left in disorder.
  */
-export const fine: ReadonlyMap<string, Operation> = new Map<string, Operation>([
-  ['exp', [1, 1, ([a]) => Fine.exp(of(a))]],
-  ['ln', [1, 1, ([a]) => Fine.ln(of(a))]],
-  ['log', [1, 2, ([a, b]) => (b ? Fine.log(of(a), b) : Fine.ln(of(a)))]],
-  ['log2', [1, 1, ([a]) => Fine.log2(of(a))]],
-  ['log10', [1, 1, ([a]) => Fine.log10(of(a))]],
-  ['sin', [1, 1, ([a]) => angle('sin', of(a))]],
-  ['cos', [1, 1, ([a]) => angle('cos', of(a))]],
-  ['tan', [1, 1, ([a]) => tangent(of(a))]],
-  ['asin', [1, 1, ([a]) => Fine.asin(of(a))]],
-  ['acos', [1, 1, ([a]) => Fine.acos(of(a))]],
-  ['atan', [1, 1, ([a]) => Fine.atan(of(a))]],
-  ['atan2', [2, 2, ([a, b]) => Fine.atan2(of(a), of(b))]],
-  ['sinh', [1, 1, ([a]) => Fine.sinh(of(a))]],
-  ['cosh', [1, 1, ([a]) => Fine.cosh(of(a))]],
-  ['tanh', [1, 1, ([a]) => Fine.tanh(of(a))]],
-  ['asinh', [1, 1, ([a]) => Fine.asinh(of(a))]],
-  ['acosh', [1, 1, ([a]) => Fine.acosh(of(a))]],
-  ['atanh', [1, 1, ([a]) => Fine.atanh(of(a))]],
-  ['hypot', [1, many, (args) => Fine.hypot(...args)]],
+export const fine: ReadonlyMap<string, FineOperation> = new Map<string, FineOperation>([
+  ['exp', [1, 1, ([a]) => Fine.exp(of(a)), far]],
+  ['ln', [1, 1, ([a]) => Fine.ln(of(a)), anywhere]],
+  ['log', [1, 2, ([a, b]) => (b ? Fine.log(of(a), b) : Fine.ln(of(a))), anywhere]],
+  ['log2', [1, 1, ([a]) => Fine.log2(of(a)), anywhere]],
+  ['log10', [1, 1, ([a]) => Fine.log10(of(a)), anywhere]],
+  ['sin', [1, 1, ([a]) => angle('sin', of(a)), far]],
+  ['cos', [1, 1, ([a]) => angle('cos', of(a)), far]],
+  ['tan', [1, 1, ([a]) => tangent(of(a)), far]],
+  ['asin', [1, 1, ([a]) => Fine.asin(of(a)), far]],
+  ['acos', [1, 1, ([a]) => Fine.acos(of(a)), far]],
+  ['atan', [1, 1, ([a]) => Fine.atan(of(a)), far]],
+  ['atan2', [2, 2, ([a, b]) => Fine.atan2(of(a), of(b)), far]],
+  ['sinh', [1, 1, ([a]) => Fine.sinh(of(a)), near]],
+  ['cosh', [1, 1, ([a]) => Fine.cosh(of(a)), near]],
+  ['tanh', [1, 1, ([a]) => Fine.tanh(of(a)), near]],
+  ['asinh', [1, 1, ([a]) => Fine.asinh(of(a)), far]],
+  ['acosh', [1, 1, ([a]) => Fine.acosh(of(a)), far]],
+  ['atanh', [1, 1, ([a]) => Fine.atanh(of(a)), far]],
+  ['hypot', [1, many, (args) => Fine.hypot(...args), far]],
 ])
+
+/** NaN for an unknown name. Throws an Error for numbers beyond the operation's reach. */
+export function runFine(name: string, args: readonly Decimal[]): Decimal {
+  const found = fine.get(name)
+  if (!found) return new Exact(Number.NaN)
+  const [, , run, reach] = found
+  const isBeyond = (arg: Decimal): boolean =>
+    arg.abs().gt(reach) || (reach !== anywhere && !arg.isZero() && arg.abs().lt(smallest))
+  if (args.some(isBeyond)) {
+    throw new Error(`${name} is not worked out of so large or small a number`)
+  }
+  return run(args.map(toFine))
+}
 
 export function of(number: Decimal | undefined): Decimal {
   if (number === undefined) throw new Error('a number is missing')

@@ -50,6 +50,15 @@ export function inUnits(from: Quantity, units: readonly UnitPower[]): Quantity {
   if (nameOf(from.units) === nameOf(units)) return { ...from, units }
   const [own] = from.units
   const [other] = units
+  const names = `${shownUnits(from.units)} to ${shownUnits(units)}`
+  if (own?.unit.offset && other?.unit.isDifference) {
+    throw new Error(`${names}: a temperature is no difference`)
+  }
+  if (own?.unit.isDifference && other?.unit.offset) {
+    throw new Error(
+      `${names}: a difference is no temperature; convert it to ${other.unit.difference}`,
+    )
+  }
   // From one zero to the other; differences have none.
   const before = isTemperature(from.units) ? (own?.unit.offset ?? 0) : 0
   const after = isTemperature(units) ? (other?.unit.offset ?? 0) : 0
@@ -120,7 +129,10 @@ function checkOffsets(units: readonly UnitPower[]): void {
 
 export function noOffsets(units: readonly UnitPower[]): void {
   const shifted = units.find(({ unit }) => unit.offset)
-  if (shifted) throw new Error(`convert ${shifted.name} to K before calculating with it`)
+  if (!shifted) return
+  throw new Error(
+    `${shifted.name} is a point on a scale and no amount: use K, or ${shifted.unit.difference} for a difference`,
+  )
 }
 
 export function toPower(base: Quantity, exponent: number, number: Decimal): Quantity {

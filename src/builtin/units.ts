@@ -22,6 +22,9 @@ export interface Unit {
   readonly dimensions: Dimensions
   /** Added to a temperature before the factor applies: its zero is elsewhere. */
   readonly offset?: Decimal
+  /** The unit in which two temperatures of such a unit differ. */
+  readonly difference?: string
+  readonly isDifference?: boolean
   /** The factor has no last digit. */
   readonly rounded?: boolean
 }
@@ -124,6 +127,7 @@ knot knots kn kt | 1852 / 3600 | m s^-1
 gee | 9.80665 | m s^-2
 `
 
+/** As points on a scale, and with `delta_` before the name as differences. */
 const temperatures: readonly [names: string, offset: string, over: number, under: number][] = [
   ['degC celsius', '273.15', 1, 1],
   ['degF fahrenheit', '459.67', 5, 9],
@@ -164,8 +168,12 @@ function readTable(): Map<string, Unit> {
   }
   for (const [names, offset, over, under] of temperatures) {
     const factor = { over: new Exact(over), under: new Exact(under) }
-    const unit = { ...factor, dimensions: dimensionsOf('K'), offset: new Exact(offset) }
-    for (const name of names.split(' ')) found.set(name, unit)
+    const unit = { ...factor, dimensions: dimensionsOf('K') }
+    for (const name of names.split(' ')) {
+      const difference = `delta_${name}`
+      found.set(name, { ...unit, offset: new Exact(offset), difference })
+      found.set(difference, { ...unit, isDifference: true })
+    }
   }
   return found
 }
