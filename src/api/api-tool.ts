@@ -12,6 +12,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { answerOf } from './answer.ts'
 import { addressOf, type Given, givenIn, initOf } from './build-request.ts'
 import { type ApiSecrets, credentialsOf } from './credentials.ts'
+import type { ApiDefinition } from './definition.ts'
 import type { Bucket } from './rate-limit.ts'
 import type { LoadedApi } from './read-definition.ts'
 import { joined } from './serialise.ts'
@@ -39,14 +40,21 @@ export function apiTool(api: LoadedApi, options: ApiToolOptions): Tool {
     name,
     description: definition.description,
     inputSchema,
-    // What a model sees stays the same while the request changes: kept answers must not.
-    version: JSON.stringify(definition),
+    version: versionOf(definition),
     trust: 'external',
     ...traitsOf(api, options.trusted),
     // The request ends itself; the dispatcher never cuts first.
     timeout: (seconds + 5) * 1_000,
     execute: (args, { signal }) => execute(name, api, args, seconds * 1_000, signal, options),
   }
+}
+
+/**
+ * What a model sees stays the same while the request changes: kept answers must not. The shared schemas
+ * are in what it sees, and large.
+ */
+function versionOf({ $defs: _, ...own }: ApiDefinition): string {
+  return JSON.stringify(own)
 }
 
 function traitsOf(api: LoadedApi, trusted: boolean): ToolTraits {

@@ -9,6 +9,7 @@ import { createDispatcher } from '../../../src/index.ts'
 import { memoryCacheStore } from '../../../src/result-cache/memory.ts'
 import { memoryWorkspace } from '../../../src/workspace/memory.ts'
 import type { Workspace } from '../../../src/workspace/workspace.ts'
+import { serve } from '../net/server.ts'
 import { defined, echoServer, localFetch } from './echo.ts'
 
 const somewhere = 'https://api.example/v1/{id}'
@@ -145,6 +146,17 @@ describe('an answer that is kept', () => {
     const at = (path: string) => defined(url + path, { cache: true })
     await inTurn([at('/a'), at('/a'), at('/b')])
     expect(heard.map((each) => each.url)).toEqual(['/a', '/b'])
+  })
+
+  it('is no error', async () => {
+    let asked = 0
+    const host = await serve((_, response) => {
+      asked += 1
+      response.writeHead(500).end('broken')
+    })
+    const api = defined(`http://${host}`, { cache: true })
+    await inTurn([api, api])
+    expect(asked).toBe(2)
   })
 
   it('is whole', async () => {
