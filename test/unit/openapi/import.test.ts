@@ -1,3 +1,4 @@
+import { upgrade } from '@scalar/openapi-upgrader'
 import { describe, expect, it } from 'vitest'
 import type { ApiDefinition } from '../../../src/api/index.ts'
 import { type ImportOptions, importOpenApi } from '../../../src/openapi/index.ts'
@@ -763,6 +764,60 @@ paths:
 `)
     expect(problems).toEqual([])
     expect(definitions).toMatchObject([{ name: 'read_a', description: 'Both.' }])
+  })
+
+  it('may be Swagger 2.0, when somebody makes OpenAPI 3 of it', async () => {
+    const given = {
+      swagger: '2.0',
+      host: 'api.example',
+      schemes: ['https'],
+      basePath: '/v2',
+      securityDefinitions: { t: { type: 'apiKey', in: 'header', name: 'X-T' } },
+      security: [{ t: [] }],
+      definitions: { Pet: { properties: { name: { type: 'string' } }, required: ['name'] } },
+      paths: {
+        '/pets': {
+          post: {
+            operationId: 'add',
+            parameters: [
+              {
+                in: 'query',
+                name: 'ids',
+                type: 'array',
+                items: { type: 'integer' },
+                collectionFormat: 'csv',
+              },
+              { in: 'body', name: 'pet', required: true, schema: { $ref: '#/definitions/Pet' } },
+            ],
+          },
+        },
+      },
+    }
+    const before = structuredClone(given)
+    const toThree = (document: Record<string, unknown>) => upgrade(document, '3.1')
+    expect(await importOpenApi(given, { upgrade: toThree })).toEqual({
+      definitions: [
+        {
+          name: 'add',
+          description: 'POST /pets',
+          endpoint: { url: 'https://api.example/v2/pets', method: 'POST' },
+          auth: [{ type: 'apikey', header: 'X-T', in: 'header', secret: 't' }],
+          parameters: {
+            ids: { type: 'array', items: { type: 'integer' }, explode: false, in: 'query' },
+            name: { type: 'string', in: 'body' },
+          },
+          required: ['name'],
+        },
+      ],
+      problems: [],
+    })
+    expect(given).toEqual(before)
+    const broken = () => {
+      throw new Error('not so')
+    }
+    expect((await importOpenApi(given, { upgrade: broken })).problems).toEqual([
+      { definition: 'document', message: 'not so' },
+    ])
   })
 
   it('may lie in parts, which are fetched when there is a way to', async () => {
