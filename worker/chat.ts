@@ -15,6 +15,7 @@ import {
   withinBounds,
   withoutFiles,
 } from '../src/agent/index.ts'
+import { textOf } from '../src/agent/ui-messages.ts'
 import type { TaskLog, TaskNote } from '../src/builtin/index.ts'
 import type { RunEvent } from '../src/index.ts'
 import { type ChatLog, chatLog } from './chat-log.ts'
@@ -241,8 +242,7 @@ export function createChat({
 
 /** What the turn was about, for the history of the session. */
 function noteOf({ runId, user }: TurnRecord, answer: string): TaskNote {
-  const said = user.parts.flatMap((part) => (part.type === 'text' ? part.text : []))
-  return { runId, sessionId: sessionOf(runId) ?? '', objective: said.join('\n'), answer }
+  return { runId, sessionId: sessionOf(runId) ?? '', objective: textOf(user), answer }
 }
 
 /** The model did not even begin, for a reason that a repetition meets again: a file that it cannot take. */

@@ -13,7 +13,7 @@ import type { AgentMessage, AgentResult } from './agent-event.ts'
 import type { AgentOptions } from './options.ts'
 import { runAgent } from './run-agent.ts'
 import type { UIChunk } from './ui-chunk.ts'
-import { type PageMessage, saidBefore, saidBy } from './ui-messages.ts'
+import { type PageMessage, saidBefore, saidBy, textOf } from './ui-messages.ts'
 import { uiStream } from './ui-stream.ts'
 
 type LoopOptions = Pick<
@@ -128,10 +128,6 @@ export function agentTransport(options: AgentTransportOptions): AgentTransport {
     },
     reconnectToStream: async () => null,
   }
-}
-
-function textOf({ parts }: PageMessage): string {
-  return parts.flatMap((part) => (typeof part.text === 'string' ? part.text : [])).join('\n')
 }
 
 function nothingSaid(): DispatchError {

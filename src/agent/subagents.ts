@@ -6,6 +6,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider'
 import { createDispatcher, type Dispatcher } from '../dispatcher.ts'
 import type { DispatcherOptions } from '../engine.ts'
 import { DispatchError } from '../errors.ts'
+import { type Made, made } from '../made.ts'
 import { positiveInteger } from '../option.ts'
 import type { JsonObject } from '../round.ts'
 import { memoryRecords, type RecordStore } from '../run-state/records.ts'
@@ -22,8 +23,6 @@ export interface SubagentRole {
   /** What a subagent of this role is told first. */
   readonly system: string
 }
-
-type Made<T> = T | (() => T | Promise<T>)
 
 /** What is kept of a subagent, as plain JSON. */
 export interface SubagentRecord {
@@ -256,10 +255,6 @@ function mayCall({ name, interactive, origin }: AnyTool, excluded: readonly stri
   return !excluded.some((each) =>
     each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : each === name,
   )
-}
-
-async function made<T>(given: Made<T>): Promise<T> {
-  return typeof given === 'function' ? (given as () => T | Promise<T>)() : given
 }
 
 /** Subagents started by each run of this process. */

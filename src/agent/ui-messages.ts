@@ -30,6 +30,15 @@ export function saidBy({ parts }: PageMessage): AgentMessage[] {
   return content.length > 0 ? [{ role: 'user', content }] : []
 }
 
+/** The words of a message, those of each text on lines of their own. */
+export function textOf({ parts }: PageMessage): string {
+  return textsOf(parts).join('\n')
+}
+
+function textsOf(parts: PageMessage['parts']): string[] {
+  return parts.flatMap(({ type, text }) => (type === 'text' && hasWords(text) ? [text] : []))
+}
+
 function isFileAddress(url: string): boolean {
   return url.startsWith('data:') || (/^https?:/.test(url) && URL.canParse(url))
 }
@@ -49,9 +58,7 @@ function hasWords(text: unknown): text is string {
 export function saidBefore(messages: readonly PageMessage[]): AgentMessage[] {
   return messages.flatMap((message): AgentMessage[] => {
     if (message.role === 'user') return saidBy(message)
-    const text = message.parts
-      .flatMap((part) => (part.type === 'text' && hasWords(part.text) ? part.text : []))
-      .join('')
+    const text = textsOf(message.parts).join('')
     const spoken = text !== '' && message.role === 'assistant'
     return spoken ? [{ role: 'assistant', content: [{ type: 'text', text }] }] : []
   })

@@ -40,6 +40,7 @@ export interface TaskLogOptions {
 const mostNames = 50
 const mostPerRound = 8_000
 const mostText = 30_000
+const mostRuns = 1_000
 
 export function taskCollection(sessionId: string): string {
   return `task:${sessionId}`
@@ -48,6 +49,7 @@ export function taskCollection(sessionId: string): string {
 export function taskLog({ history, store, clock = Date.now }: TaskLogOptions): TaskLog {
   /** The notes of a run go one after another. */
   const inTurn = createTurns()
+  const sessionOf = sessions(store)
 
   const change = async (
     { runId, sessionId }: TaskNote,
@@ -69,14 +71,17 @@ export function taskLog({ history, store, clock = Date.now }: TaskLogOptions): T
   }
 
   const roundEnded = async ({ runId, roundId }: RunEvent): Promise<void> => {
-    const [state, round] = await Promise.all([store.load(runId), store.loadRound(runId, roundId)])
-    if (!state || !round) return
+    const [sessionId, round] = await Promise.all([
+      sessionOf(runId),
+      store.loadRound(runId, roundId),
+    ])
+    if (sessionId === undefined || !round) return
     const names = round.results.map(({ name }) => name)
     const said = round.history.map(
       ({ name, arguments: args, content }) => `${name} ${JSON.stringify(args)} ${content}`,
     )
     await change(
-      { runId, sessionId: state.sessionId },
+      { runId, sessionId },
       (record) => ({ ...record, did: [...new Set([...record.did, ...names])].slice(0, mostNames) }),
       said.join('\n').slice(0, mostPerRound),
     )
@@ -92,5 +97,19 @@ export function taskLog({ history, store, clock = Date.now }: TaskLogOptions): T
         const { runId: _run, sessionId: _session, ...told } = note
         return change(note, (record) => ({ ...record, ...told }), note.answer)
       }),
+  }
+}
+
+/** The session of a run, which it keeps: its whole state is read for that once. */
+function sessions(store: RunStore) {
+  const known = new Map<string, string>()
+  return async (runId: string): Promise<string | undefined> => {
+    const sessionId = known.get(runId) ?? (await store.load(runId))?.sessionId
+    if (sessionId === undefined) return undefined
+    known.delete(runId)
+    known.set(runId, sessionId)
+    const [oldest] = known.keys()
+    if (known.size > mostRuns && oldest !== undefined) known.delete(oldest)
+    return sessionId
   }
 }

@@ -86,6 +86,24 @@ describe('agentTransport', () => {
     await drained(first)
   })
 
+  it('tells what a turn was about in the person’s words alone', async () => {
+    const objective = new Promise<string>((resolve) => {
+      const transport = agentTransport({
+        model: offlineModel(),
+        dispatcher: createDispatcher({ tools: [pay], mode: 'full' }),
+        onFinish: (turn) => resolve(turn.objective),
+      })
+      const parts = [
+        { type: 'text', text: 'Pay' },
+        { type: 'data-note', text: 'a note of the page' },
+        { type: 'text', text: 'seven' },
+      ]
+      const messages = [{ id: '1', role: 'user' as const, parts }]
+      void transport.sendMessages({ chatId: 'x', messages, abortSignal: undefined }).then(drained)
+    })
+    expect(await objective).toBe('Pay\nseven')
+  })
+
   it('stops with the chat, and refuses what says nothing', async () => {
     let cancelled = false
     const model = scriptedModel([

@@ -3,6 +3,7 @@
  * @module
  */
 import type { SpeechModelV3 } from '@ai-sdk/provider'
+import { type Made, made } from '../../made.ts'
 import type { JsonSchema, Tool } from '../../tools/tool.ts'
 import { fileResources } from '../../workspace/path.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
@@ -10,7 +11,7 @@ import { mediaFolder, notesOf, saveMedia } from './save-media.ts'
 
 export interface GenerateAudioOptions {
   /** Any speech model of the AI SDK's third specification; a function is called when it is needed. */
-  readonly model: SpeechModelV3 | (() => SpeechModelV3 | Promise<SpeechModelV3>)
+  readonly model: Made<SpeechModelV3>
   readonly workspace: Workspace
 }
 
@@ -35,7 +36,7 @@ export function generateAudioTool({
     writes: ({ output_file: path }) => fileResources([path ?? mediaFolder]),
     timeout: 300_000,
     async execute({ text, voice, output_file: path }, context) {
-      const own = typeof model === 'function' ? await model() : model
+      const own = await made(model)
       context.progress({ model: own.modelId })
       const { audio, warnings } = await own.doGenerate({
         text,
@@ -43,9 +44,9 @@ export function generateAudioTool({
         abortSignal: context.signal,
       })
       context.signal.throwIfAborted()
-      const made = { tool: 'generate_audio', kind: 'audio', data: audio, path } as const
+      const sound = { tool: 'generate_audio', kind: 'audio', data: audio, path } as const
       const notes = notesOf(warnings)
-      return saveMedia({ ...made, model: own.modelId, notes }, workspace, context)
+      return saveMedia({ ...sound, model: own.modelId, notes }, workspace, context)
     },
   }
 }

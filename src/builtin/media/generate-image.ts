@@ -3,6 +3,7 @@
  * @module
  */
 import type { ImageModelV3, ImageModelV3File } from '@ai-sdk/provider'
+import { type Made, made } from '../../made.ts'
 import type { JsonSchema, Tool } from '../../tools/tool.ts'
 import { fileResources } from '../../workspace/path.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
@@ -11,7 +12,7 @@ import { mediaFolder, notesOf, saveMedia } from './save-media.ts'
 
 export interface GenerateImageOptions {
   /** Any image model of the AI SDK's third specification; a function is called when it is needed. */
-  readonly model: ImageModelV3 | (() => ImageModelV3 | Promise<ImageModelV3>)
+  readonly model: Made<ImageModelV3>
   readonly workspace: Workspace
 }
 
@@ -39,7 +40,7 @@ export function generateImageTool({
     timeout: 900_000,
     async execute(args, context) {
       const files = await referenceOf(args.reference_image_path, workspace)
-      const own = typeof model === 'function' ? await model() : model
+      const own = await made(model)
       const [vendor = ''] = own.provider.split('.')
       context.progress({ model: own.modelId })
       const { images, warnings } = await own.doGenerate({
@@ -55,9 +56,14 @@ export function generateImageTool({
       })
       context.signal.throwIfAborted()
       const [data] = images
-      const made = { tool: 'generate_image', kind: 'image', data, path: args.output_file } as const
+      const picture = {
+        tool: 'generate_image',
+        kind: 'image',
+        data,
+        path: args.output_file,
+      } as const
       const notes = notesOf(warnings)
-      return saveMedia({ ...made, model: own.modelId, notes }, workspace, context)
+      return saveMedia({ ...picture, model: own.modelId, notes }, workspace, context)
     },
   }
 }

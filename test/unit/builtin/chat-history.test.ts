@@ -103,6 +103,28 @@ describe('chat_history', () => {
     }
   })
 
+  it('asks the store once for the session of a run', async () => {
+    const store = memoryRunStore()
+    let loads = 0
+    const load: typeof store.load = (...args) => {
+      loads += 1
+      return store.load(...args)
+    }
+    const history = memoryHistory()
+    const log = taskLog({ history, store: { ...store, load } })
+    const dispatcher = createDispatcher({
+      tools: [echo],
+      mode: 'full',
+      store,
+      onEvent: log.onEvent,
+    })
+    const run = dispatcher.run({ runId: 'one', sessionId: 's' })
+    for (const what of ['x', 'y', 'z']) await run.dispatch([callOf(what, 'echo', { what })])
+    await log.note({ runId: 'one', sessionId: 's', objective: 'Say all' })
+    expect(await history.get('task:s', 'one')).toMatchObject({ text: expect.stringContaining('z') })
+    expect(loads).toBe(1)
+  })
+
   it('a history that fails spoils no round', async () => {
     const broken = {
       ...memoryHistory(),
