@@ -146,7 +146,7 @@ export function createCalls(
       // Taken out first: of two answers the first counts.
       asked.delete(token)
       if (!talk?.question) {
-        return refusal('This question is over, and the call did not run: call the tool again.')
+        return refusal('This question is over: it was answered, or nobody answered in time.')
       }
       clearTimeout(talk.timer)
       const { question } = talk

@@ -343,18 +343,23 @@ describe.each(['legacy', 'modern'] as const)('what a %s server gives', (era) => 
   it.each(['before', 'after'])(
     'is a connection that breaks %s its answer began: the call is interrupted, and not sent again',
     async (when) => {
-      const server = await serve({ era })
+      const server = await serve({ era, tools: [listed('a'), readOnly, idempotent] })
       const { call, events } = open(server.url)
-      server.does.a = async (_, context) => {
-        await progress(context)
-        return cutIn(server, events, when)()
+      for (const name of ['a', 'look', 'put']) {
+        server.ran.length = 0
+        server.does[name] = async (_, context) => {
+          await progress(context)
+          return cutIn(server, events, when)()
+        }
+        const { outcome, content } = await call(name)
+        expect(outcome).toBe('interrupted')
+        expect(content).toMatch(
+          /^No answer came: .* The tool may have run: check before you repeat/,
+        )
+        expect(server.ran).toEqual([name])
+        server.does[name] = () => 'done'
+        expect((await call(name)).content).toBe('done')
       }
-      const { outcome, content } = await call('a')
-      expect(outcome).toBe('interrupted')
-      expect(content).toMatch(/^No answer came: .* The tool may have run: check before you repeat/)
-      expect(server.ran).toEqual(['a'])
-      server.does.a = () => 'done'
-      expect((await call('a')).content).toBe('done')
     },
   )
 
@@ -402,7 +407,14 @@ describe.each(['legacy', 'modern'] as const)('what a %s server gives', (era) => 
     const server = await serve({ era, does: { a: () => 'x'.repeat(200_000) } })
     const { call } = open(server.url, { maxResponseBytes: 100_000 })
     expect((await call('a')).outcome).toBe('interrupted')
-    server.does.a = () => 'x'.repeat(90_000)
+    server.does.a = async (_, { mcpReq }) => {
+      const progressToken = mcpReq._meta?.progressToken as number
+      for (let progress = 1; progress <= 5; progress += 1) {
+        const params = { progressToken, progress, message: 'x'.repeat(50_000) }
+        await mcpReq.notify({ method: 'notifications/progress', params })
+      }
+      return 'x'.repeat(90_000)
+    }
     expect((await call('a', { n: 1 })).outcome).toBe('completed')
   })
 })
@@ -466,8 +478,11 @@ describe('a session that the server has forgotten', () => {
     const tool = source.tools().find(({ name }) => name === 'mcp__odd__look')
     const context = { signal: new AbortController().signal, progress() {} }
     await tool?.execute({}, context as never)
+    const ends = () => server.requests.filter(({ method }) => method === 'DELETE').length
+    expect(ends()).toBe(0)
     finish.open()
     expect((await slowly).content).toBe('slow ran')
+    while (ends() === 0) await new Promise((resolve) => setImmediate(resolve))
   })
 
   it('again and again is a failure', async () => {
@@ -486,7 +501,7 @@ describe('a session that the server has forgotten', () => {
 
   it('has the list read again: the server may be a new one', async () => {
     const server = await serve()
-    const { source, call, names } = open(server.url)
+    const { source, call, names } = open(server.url, { listen: false })
     await call('a')
     server.forgetSessions()
     server.pages = [[listed('a'), listed('b')]]

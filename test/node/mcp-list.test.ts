@@ -129,7 +129,12 @@ describe.each(['legacy', 'modern'] as const)('the list of a %s server', (era) =>
 
   it('is read again when the server says that it changed, and is never empty meanwhile', async () => {
     const server = await serve({ era, tools: [listed('a'), listed('b')] })
-    const { source, names } = open(server.url)
+    let now = 0
+    const clock = () => {
+      now += 1
+      return now
+    }
+    const { source, names } = open(server.url, { clock })
     await source.load()
     await server.whenStreams(1)
     const [a] = source.tools()
@@ -149,9 +154,13 @@ describe.each(['legacy', 'modern'] as const)('the list of a %s server', (era) =>
     expect([...sizes]).toEqual([2])
     expect(source.tools()[0]).toBe(a)
     const same = source.tools()
-    await source.load()
+    const { updatedAt } = source.health()
+    server.tellChange()
+    while (source.health().updatedAt === updatedAt) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
     expect(source.tools()).toBe(same)
-    expect(server.count('tools/list')).toBe(2)
+    expect(server.count('tools/list')).toBe(3)
   })
 
   it('asks a person again about a tool whose definition has changed under a remembered approval', async () => {
@@ -336,7 +345,7 @@ describe('a server that is not there', () => {
     expect(again.ran).toEqual(['a'])
   })
 
-  it.each(['server/discover', 'initialize', 'tools/list'])(
+  it.each(['server/discover', 'initialize', 'notifications/initialized', 'tools/list'])(
     'or never answers %s: the source gives up in time',
     async (silent) => {
       const server = await serve({ tools: [listed('a')] })
@@ -385,6 +394,19 @@ describe('without a stream on which changes are told', () => {
     now += 1
     const changed = nextTools(source)
     await changed
+    expect(names()).toEqual(['mcp__odd__b'])
+  })
+
+  it('the list is read in a new session when the old one is forgotten', async () => {
+    let now = 0
+    const server = await serve({ tools: [listed('a')] })
+    const { source, names } = open(server.url, { listen: false, clock: () => now })
+    await source.load()
+    server.forgetSessions()
+    server.pages = [[listed('b')]]
+    now += 300_001
+    await source.load()
+    expect(source.health().status).toBe('ready')
     expect(names()).toEqual(['mcp__odd__b'])
   })
 

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import {
   type AnyTool,
   createDispatcher,
+  type Dispatcher,
   type DispatcherOptions,
   defineTool,
   type ToolContext,
@@ -150,7 +151,7 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s versions', (era
       { action: 'accept', content: { decision: 'approve' } },
       { action: 'accept', content: { decision: 'deny', reason: 'Too much.' } },
       { action: 'accept', content: { decision: 'perhaps' } },
-      { action: 'decline' },
+      { action: 'decline', content: { decision: 'approve' } },
       { action: 'cancel' },
     ]
     const client = await connect(url, era, (message, schema) => {
@@ -194,6 +195,26 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s versions', (era
     const denied = await call(client, 'pay', { n: 1 }).catch((error: Error) => error.message)
     if (era === 'legacy') expect(denied).toMatchObject({ outcome: 'denied' })
     else expect(denied).toContain('the dialog is broken')
+    expect(paid).toEqual([])
+  })
+
+  it('is asked about its own calls alone', async () => {
+    const { tools, paid } = shop()
+    let own: Dispatcher | undefined
+    const { url } = await serve(
+      { tools: [] },
+      {
+        dispatcher(approver) {
+          own = createDispatcher({ tools, mode: 'full', approver })
+          return own
+        },
+      },
+    )
+    await connect(url, era, approve)
+    const { results } = await (own as Dispatcher)
+      .run()
+      .dispatch([{ id: '1', name: 'pay', arguments: { n: 1 } }])
+    expect(results[0]?.outcome).toBe('denied')
     expect(paid).toEqual([])
   })
 
@@ -584,19 +605,20 @@ describe('a question that goes out with an answer', () => {
   const yes = { call_0: { action: 'accept', content: { decision: 'approve' } } }
 
   it('is answered once: a second answer finds it over', async () => {
-    const { tools, paid } = shop()
-    const { url } = await serve({ tools })
+    const slow = gatedTool('pay', { confirm: true })
+    const { url } = await serve({ tools: [slow.tool] })
     const { resultType, requestState, inputRequests } = await post(url, {})
     expect(resultType).toBe('input_required')
     expect(Object.keys(inputRequests as object)).toEqual(['call_0'])
     const answer = { requestState, inputResponses: yes }
-    const [first, second] = await Promise.all([post(url, answer), post(url, answer)])
-    const texts = [first, second].map((each) => Object(each).content[0].text).sort()
-    expect(texts).toEqual([
-      'This question is over, and the call did not run: call the tool again.',
-      '{"paid":1}',
-    ])
-    expect(paid).toEqual([1])
+    const first = post(url, answer)
+    await slow.whenStarted(1)
+    expect(Object((await post(url, answer)).content)[0].text).toBe(
+      'This question is over: it was answered, or nobody answered in time.',
+    )
+    slow.finish('1')
+    expect(Object((await first).content)[0].text).toBe('done 1')
+    expect(slow.started).toEqual(['1'])
   })
 
   it('is no answer to another call, nor is a made-up one', async () => {
