@@ -1,34 +1,10 @@
 /** The built-in tools in a page: real Chromium, IndexedDB, the shell, the sandbox and the forms. */
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { templates } from '../../src/builtin/guides/templates.ts'
-import { chromiumOptions } from '../support/chromium.ts'
-import { buildPage, checkAxe, openPage } from '../support/page.ts'
-import { startWorker, type TestWorker } from '../support/worker.ts'
+import { call, checkAxe, finished, outcomes, runRound, servedPage } from '../support/page.ts'
 
-let worker: TestWorker
-let browser: Browser
-beforeAll(async () => {
-  worker = await startWorker({ page: buildPage() })
-  browser = await chromium.launch(chromiumOptions)
-}, 60_000)
-afterAll(async () => {
-  await browser?.close()
-  await worker?.stop()
-})
-
-const call = (id: string, name: string, args: unknown = {}) => ({
-  id,
-  name,
-  arguments: JSON.stringify(args),
-})
-
-async function begin(page: Page, calls: object[]): Promise<void> {
-  await page.locator('#round').fill(JSON.stringify(calls))
-  await page.getByRole('button', { name: /^Run/ }).click()
-}
-const finished = (page: Page) => page.getByText(/^\d+ calls? in /).waitFor()
-const outcomes = (page: Page) => page.locator('.call .chip').allTextContents()
+const { browser, open } = servedPage()
 
 /** What the model reads of the n-th call. */
 async function contentOf(page: Page, at: number): Promise<string> {
@@ -41,7 +17,7 @@ async function contentOf(page: Page, at: number): Promise<string> {
 
 describe('the built-in tools in the page', { timeout: 60_000 }, () => {
   it('a shell over IndexedDB, a script in the sandbox, a subagent, units, histories', async () => {
-    const { page, complaints, close } = await openPage(browser, `${worker.url}/#round`)
+    const { page, complaints, close } = await open()
     const approve = async () => {
       const dialog = page.locator('#approvals')
       await dialog.waitFor({ state: 'visible' })
@@ -52,7 +28,7 @@ describe('the built-in tools in the page', { timeout: 60_000 }, () => {
     const code = 'export default ({ n }) => n * 2'
     const write = (path: string, content: string) =>
       call(path, 'edit_file', { mode: 'write', path, content })
-    await begin(page, [
+    await runRound(page, [
       call('c1', 'run_command', {
         argv: ['seq 1 3 > rows; awk "{ s += \\$1 } END { print s }" rows'],
       }),
@@ -74,7 +50,7 @@ describe('the built-in tools in the page', { timeout: 60_000 }, () => {
     expect(await contentOf(page, 3)).toBe('output:\n42')
 
     await page.reload()
-    await begin(page, [
+    await runRound(page, [
       call('r', 'run_command', { argv: ['tail -n 1 rows'] }),
       call('s', 'subagents', { task: '/calculate expressions=["100 km/h to m/s"]' }),
       call('x', 'test_tool', { name: 'none' }),
@@ -102,7 +78,7 @@ describe('the built-in tools in the page', { timeout: 60_000 }, () => {
   })
 
   it('questions are a form, here and on the Worker, with keyboard alone; the secret is nowhere', async () => {
-    const { page, complaints, close } = await openPage(browser, `${worker.url}/#round`)
+    const { page, complaints, close } = await open()
     const questions = [
       { question: 'Which colour?', options: ['red', 'blue'] },
       { question: 'Which days?', options: ['Mon', 'Tue', 'Wed'], multi_select: true },
@@ -110,7 +86,7 @@ describe('the built-in tools in the page', { timeout: 60_000 }, () => {
     ]
     for (const place of ['In this page', 'On the Worker']) {
       await page.getByRole('radio', { name: place }).check()
-      await begin(page, [
+      await runRound(page, [
         call('q', 'ask_user', { questions }),
         call('k', 'calculate', { expressions: ['1'] }),
       ])
@@ -135,7 +111,7 @@ describe('the built-in tools in the page', { timeout: 60_000 }, () => {
       expect(await form.count()).toBe(0)
       await page.getByRole('button', { name: 'New run' }).click()
     }
-    await begin(page, [call('q', 'ask_user', { questions: [{ question: 'Sure?' }] })])
+    await runRound(page, [call('q', 'ask_user', { questions: [{ question: 'Sure?' }] })])
     await page.getByRole('button', { name: 'Decline' }).click()
     await finished(page)
     expect(await contentOf(page, 0)).toContain('the person declined to answer')
@@ -147,11 +123,11 @@ describe('the built-in tools in the page', { timeout: 60_000 }, () => {
     [1280, 'light'],
     [390, 'dark'],
   ] as const)('templates render in the preview, %i px, %s', async (width, colorScheme) => {
-    const { page, complaints, close } = await openPage(browser, `${worker.url}/#round`, {
+    const { page, complaints, close } = await open({
       viewport: { width, height: 900 },
       colorScheme,
     })
-    await begin(
+    await runRound(
       page,
       templates.map(({ name }) => call(name, 'html_template', { mode: 'read', name })),
     )
@@ -173,7 +149,7 @@ describe('the built-in tools in the page', { timeout: 60_000 }, () => {
     [1280, 'light'],
     [390, 'dark'],
   ] as const)('templates are readable by themselves, %i px, %s', async (width, colorScheme) => {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
+    const context = await browser().newContext({ viewport: { width, height: 900 }, colorScheme })
     for (const { name, html } of templates) {
       const page = await context.newPage()
       await page.setContent(html)

@@ -1,36 +1,8 @@
 /** The page itself: the built files, served by the real Worker, in real Chromium. */
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromiumOptions } from '../support/chromium.ts'
-import { buildPage, checkAxe, openPage } from '../support/page.ts'
-import { startWorker, type TestWorker } from '../support/worker.ts'
+import { describe, expect, it } from 'vitest'
+import { call, checkAxe, finished, outcomes, runRound, servedPage } from '../support/page.ts'
 
-let worker: TestWorker
-let browser: Browser
-beforeAll(async () => {
-  worker = await startWorker({ page: buildPage() })
-  browser = await chromium.launch(chromiumOptions)
-}, 60_000)
-afterAll(async () => {
-  await browser?.close()
-  await worker?.stop()
-})
-
-const open = (options: BrowserContextOptions = {}) =>
-  openPage(browser, `${worker.url}/#round`, options)
-
-async function runRound(page: Page, calls: unknown): Promise<void> {
-  await page.locator('#round').fill(typeof calls === 'string' ? calls : JSON.stringify(calls))
-  await page.getByRole('button', { name: /^Run/ }).click()
-}
-
-const finished = (page: Page) => page.getByText(/^\d+ calls? in /).waitFor()
-const outcomes = (page: Page) => page.locator('.call .chip').allTextContents()
-const call = (id: string, name: string, args: unknown = {}) => ({
-  id,
-  name,
-  arguments: JSON.stringify(args),
-})
+const { open } = servedPage()
 
 const round = [
   call('a', 'calculate', { expressions: ['0.1+0.2'] }),

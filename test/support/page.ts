@@ -4,8 +4,10 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { chromiumOptions } from './chromium.ts'
+import { startWorker, type TestWorker } from './worker.ts'
 
 /** Builds the page into a folder of its own. */
 export function buildPage(): string {
@@ -48,6 +50,40 @@ export async function openPage(
   await page.getByRole('tabpanel').waitFor()
   return { page, complaints, close: () => context.close() }
 }
+
+/** The page on the real Worker, for all tests of a file. */
+export function servedPage() {
+  let worker: TestWorker
+  let browser: Browser
+  beforeAll(async () => {
+    worker = await startWorker({ page: buildPage() })
+    browser = await chromium.launch(chromiumOptions)
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await worker?.stop()
+  })
+  return {
+    browser: () => browser,
+    /** Where rounds are run by hand. */
+    open: (options?: BrowserContextOptions) => openPage(browser, `${worker.url}/#round`, options),
+  }
+}
+
+export const call = (id: string, name: string, args: unknown = {}) => ({
+  id,
+  name,
+  arguments: JSON.stringify(args),
+})
+
+/** Does not wait for its end. */
+export async function runRound(page: Page, calls: object[]): Promise<void> {
+  await page.locator('#round').fill(JSON.stringify(calls))
+  await page.getByRole('button', { name: /^Run/ }).click()
+}
+
+export const finished = (page: Page) => page.getByText(/^\d+ calls? in /).waitFor()
+export const outcomes = (page: Page) => page.locator('.call .chip').allTextContents()
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
