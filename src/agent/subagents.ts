@@ -10,6 +10,7 @@ import { type Made, made } from '../made.ts'
 import { positiveInteger } from '../option.ts'
 import type { JsonObject } from '../round.ts'
 import { memoryRecords, type RecordStore } from '../run-state/records.ts'
+import { filteredSource } from '../tools/source.ts'
 import type { AnyTool, Tool, ToolContext } from '../tools/tool.ts'
 import type { AgentEvent, AgentMessage, AgentResult } from './agent-event.ts'
 import type { AgentCheckpoint } from './checkpoint.ts'
@@ -239,6 +240,9 @@ function dispatchers({ tools, dispatcher }: SubagentsOptions): Parts['dispatcher
           mode: 'auto',
           ...dispatcher,
           tools: all.filter((tool) => mayCall(tool, excluded)),
+          sources: (dispatcher?.sources ?? []).map((source) =>
+            filteredSource(source, (tool) => mayCall(tool, excluded)),
+          ),
         }),
       )
     kept.delete(key)

@@ -41,3 +41,18 @@ export interface ToolSource {
   /** Resolves when the source knows its tools or has given up, within its own time-out; never rejects. */
   readonly load?: () => Promise<void>
 }
+
+/** The source without the tools that `may` refuses. */
+export function filteredSource(source: ToolSource, may: (tool: AnyTool) => boolean): ToolSource {
+  let seen: readonly AnyTool[] | undefined
+  let kept: readonly AnyTool[] = []
+  return {
+    ...source,
+    tools() {
+      const now = source.tools()
+      if (now !== seen) kept = now.filter(may)
+      seen = now
+      return kept
+    },
+  }
+}

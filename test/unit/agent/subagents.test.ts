@@ -6,6 +6,7 @@ import {
   createDispatcher,
   type JsonObject,
   type RunEvent,
+  type ToolSource,
 } from '../../../src/index.ts'
 import { memoryRunStore } from '../../../src/run-state/memory.ts'
 import { memoryRecords } from '../../../src/run-state/records.ts'
@@ -220,6 +221,31 @@ describe('subagents', () => {
     const offered = model.requests.map((request) => request.tools?.map(({ name }) => name).sort())
     expect(offered).toContainEqual(['mcp__a__x', 'mcp__a__y', 'stays'])
     expect(offered).toContainEqual(['stays'])
+  })
+
+  it('may call what comes from sources too, but for what exclude_tools takes away', async () => {
+    const model = scriptedModel([says('one'), says('two'), says('three')])
+    const named = (name: string): AnyTool => ({ ...echo, name })
+    let tools = [named('mcp__a__x'), named('mcp__a__y')]
+    const source: ToolSource = {
+      name: 'mcp:a',
+      prefix: 'mcp__a__',
+      tools: () => tools,
+      health: () => ({ status: 'ready', problems: [] }),
+    }
+    const dispatcher = { sources: [source], mode: 'full' as const }
+    const tool = subagentsTool({ models: { default: model }, tools: [echo], dispatcher })
+    const run = open([tool])
+    await run.dispatch([invoke('a')])
+    await run.dispatch([invoke('b', { exclude_tools: ['mcp__a__y'] })])
+    tools = [named('mcp__a__y'), named('mcp__a__z')]
+    await run.dispatch([invoke('c', { exclude_tools: ['mcp__a__y'] })])
+    const offered = model.requests.map((request) => request.tools?.map(({ name }) => name).sort())
+    expect(offered).toEqual([
+      ['echo', 'mcp__a__x', 'mcp__a__y'],
+      ['echo', 'mcp__a__x'],
+      ['echo', 'mcp__a__z'],
+    ])
   })
 
   it('an abort of the round ends the model call under way', async () => {
