@@ -128,7 +128,7 @@ function operationsOf(
         }
         if (!methods.some((each) => each === method)) continue
         const { operationId: id } = given
-        const name = nameOf(typeof id === 'string' && id.trim() ? id : pathName(method, path))
+        const name = nameOf(typeof id === 'string' ? id : '', pathName(method, path))
         const place = { given, base, pathItem, pathBase: base }
         operations.push({ method, path, name, ...place })
       }

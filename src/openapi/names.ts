@@ -5,11 +5,14 @@
 import { longestName } from '../api/read-definition.ts'
 import { argumentPattern } from '../api/read-parameters.ts'
 
-/** Makes names that are all different, of lower case letters, digits and `_`, at most 60 long. */
-export function createNames(prefix: string): (operationId: string) => string {
+/**
+ * Makes names that are all different, of lower case letters, digits and `_`, at most 60 long. `otherwise`
+ * counts where the first has no letter of theirs.
+ */
+export function createNames(prefix: string): (id: string, otherwise: string) => string {
   const taken = new Set<string>()
-  return (operationId) => {
-    const words = snake(prefix ? `${prefix}_${operationId}` : operationId)
+  return (id, otherwise) => {
+    const words = [snake(prefix), snake(id) || snake(otherwise)].filter(Boolean).join('_')
     const whole = /^[a-z]/.test(words) ? words : `op_${words}`
     return fresh(whole, longestName, taken)
   }

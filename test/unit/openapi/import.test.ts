@@ -126,7 +126,7 @@ describe('an operation', () => {
       'put_b',
       'op_2fa',
       'get_c_by_x',
-      'op_',
+      'post_c_by_x',
     ])
   })
 
@@ -271,6 +271,7 @@ describe('bodies', () => {
               properties: {
                 id: { type: 'string', readOnly: true },
                 at: { $ref: '#/components/schemas/Stamp' },
+                by: { $ref: '#/components/schemas/Base', readOnly: true },
                 secret: { type: 'string', writeOnly: true, description: 'Mine.' },
                 part: {
                   type: 'object',
@@ -366,6 +367,13 @@ describe('bodies', () => {
       plain: { type: 'object', style: 'json', in: 'body' },
       j: { style: 'json', in: 'body' },
     })
+  })
+
+  it('a form that need not be sent asks for none of its fields', async () => {
+    const schema = { properties: { a: {} }, required: ['a'] }
+    const requestBody = { content: { 'application/x-www-form-urlencoded': { schema } } }
+    const { parameters, required } = await one({ requestBody }, post)
+    expect([parameters, required]).toEqual([{ a: { in: 'body' } }, undefined])
   })
 
   it('multipart, with files', async () => {
