@@ -4,6 +4,7 @@
  */
 import type { Mode } from '../src/index.ts'
 import type { ModelEnv } from './models.ts'
+import { modes } from './schemas.ts'
 
 export interface Env extends ModelEnv {
   readonly ASSETS?: { fetch(request: Request): Promise<Response> }
@@ -49,8 +50,6 @@ export interface Env extends ModelEnv {
 
 /** Nobody may come back to a question: after fifteen minutes it is over, and the round goes on. */
 export const answerTimeoutMs = 900_000
-
-export const modes = ['deferred', 'stub', 'full', 'auto'] as const
 
 /** A whole number from 1 in a variable; the dispatcher refuses anything else with its own message. */
 export function maxConcurrent(env: Env): number {

@@ -2,7 +2,8 @@
  * The shapes of request bodies: used to check them and shown in the OpenAPI document.
  * @module
  */
-import { modes } from './env.ts'
+
+export const modes = ['deferred', 'stub', 'full', 'auto'] as const
 
 const id = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } as const
 
