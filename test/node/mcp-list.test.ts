@@ -352,7 +352,11 @@ describe('a server that is not there', () => {
       server.instead = ({ rpc }) => (rpc === silent ? new Promise(() => {}) : undefined)
       const { source, call } = open(server.url, { loadTimeoutMs: 50 })
       await source.load()
-      expect(source.health()).toMatchObject({ status: 'failed' })
+      // What is under way when `load` has waited long enough ends on its own.
+      while (source.health().status === 'loading') {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect(source.health().status).toBe('failed')
       expect(source.health().message).toMatch(/did not answer (?:in time|within 0\.05 s)$/)
       expect((await call('a')).outcome).toBe('unknown')
     },
