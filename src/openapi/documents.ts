@@ -2,6 +2,7 @@
  * A document and those that it refers to: read from text, and looked up by reference.
  * @module
  */
+import { expiring } from '../clock.ts'
 import { errorText } from '../execute/render-result.ts'
 import { readBody } from '../net/read-body.ts'
 import { isObject, keysOf, memberAt, type SchemaNode } from '../schema/pointer.ts'
@@ -24,6 +25,7 @@ export interface Documents {
 /** Documents that others may lie in, and bytes of each. */
 const mostDocuments = 100
 const mostBytes = 16_777_216
+const longestFetchMs = 30_000
 /** References that lead to references. */
 const longestChain = 32
 
@@ -47,26 +49,35 @@ export async function openDocuments(
 ): Promise<Documents> {
   const known = new Map<string, unknown>([[url, main]])
   const failed = new Map<string, string>()
+  if (send) await loadOthers(known, failed, send)
+  return lookUp(known, failed)
+}
+
+async function loadOthers(
+  known: Map<string, unknown>,
+  failed: Map<string, string>,
+  send: typeof fetch,
+): Promise<void> {
   // The map grows while it is walked.
-  for (const [base, document] of send ? known : []) {
+  for (const [base, document] of known) {
     for (const address of outside(document, base)) {
       if (known.has(address) || failed.has(address)) continue
       try {
         if (known.size >= mostDocuments) throw new Error(`more than ${mostDocuments} documents`)
-        known.set(address, await fetched(address, send ?? fetch))
+        known.set(address, await fetched(address, send))
       } catch (error) {
         failed.set(address, errorText(error))
       }
     }
   }
-  return lookUp(known, failed)
 }
 
 async function fetched(address: string, send: typeof fetch): Promise<unknown> {
-  const response = await send(address)
+  const signal = expiring(longestFetchMs)
+  const response = await send(address, { signal })
   if (!response.ok) throw new Error(`HTTP ${response.status}`)
-  const { text = '', truncated } = await readBody(response, { maxBytes: mostBytes })
-  if (truncated) throw new Error(`it is not whole within ${mostBytes} bytes`)
+  const { text = '', truncated } = await readBody(response, { maxBytes: mostBytes, signal })
+  if (truncated) throw new Error('it did not come whole')
   return parsed(text)
 }
 
