@@ -89,6 +89,16 @@ describe('what each subpath exports', () => {
           "createClient",
           "requestProblem",
         ],
+        "./extension": [
+          "extensionSource",
+          "extensionsTool",
+          "installExtension",
+          "integrityOf",
+          "kvExtensions",
+          "readExtension",
+          "recordExtensions",
+          "workspaceExtensions",
+        ],
         "./history/durable-object": [
           "durableObjectHistory",
         ],
@@ -127,7 +137,10 @@ describe('what each subpath exports', () => {
         "./script": [
           "quickJSSandbox",
           "readScript",
+          "scriptSource",
+          "scriptTool",
           "testToolTool",
+          "workerLoaderSandbox",
           "workspaceScripts",
         ],
         "./shell": [
@@ -155,10 +168,16 @@ describe('what each subpath exports', () => {
         ],
         "./testing": [
           "cacheStoreContract",
+          "extensionStoreContract",
           "historyContract",
           "recordStoreContract",
           "runStoreContract",
           "workspaceContract",
+        ],
+        "./webmcp": [
+          "bridgeModelContext",
+          "findModelContext",
+          "offerTools",
         ],
         "./workspace/durable-object": [
           "durableObjectWorkspace",
