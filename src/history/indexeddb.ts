@@ -16,7 +16,7 @@ import {
 import type { SearchIndex } from './search-index.ts'
 
 export interface IndexedDBHistoryOptions extends HistoryOptions {
-  /** Default `threepass-history`. */
+  /** Default `threepass-histories`. */
   readonly database?: string
 }
 
@@ -39,7 +39,7 @@ interface Followed {
 
 /** Throws `THREEPASS_BAD_OPTION` for a bound that is none. */
 export function indexedDBHistory({
-  database = 'threepass-history',
+  database = 'threepass-histories',
   maxDocuments = defaultDocuments,
 }: IndexedDBHistoryOptions = {}): HistoryStore {
   positiveInteger('maxDocuments', maxDocuments)
