@@ -24,7 +24,7 @@ import {
 import type { ReadEvents } from './run-state/event-log.ts'
 import { type CatalogueEntry, catalogueOf } from './tools/catalogue.ts'
 import type { Diagnostic } from './tools/registry.ts'
-import type { SourceHealth } from './tools/source.ts'
+import { healthOf, type SourceHealth } from './tools/source.ts'
 import type { Toolset } from './tools/toolset.ts'
 
 /** Options of `dispatcher.run`. */
@@ -153,7 +153,7 @@ function sourcesOf({ sources, toolset }: Shared): SourceEntry[] {
   }
   return sources.map((source) => {
     const { name, prefix } = source
-    return { name, prefix, tools: counts.get(name) ?? 0, ...source.health() }
+    return { name, prefix, tools: counts.get(name) ?? 0, ...healthOf(source) }
   })
 }
 

@@ -26,7 +26,7 @@ export async function loadSources(
       resolve()
     }
     signal.addEventListener('abort', done)
-    Promise.all(wanted.map(({ load }) => load?.())).then(done, done)
+    Promise.all(wanted.map(async ({ load }) => load?.())).then(done, done)
   })
 }
 

@@ -2,6 +2,7 @@
  * PORT ToolSource: tools from outside, which come, change and go while the dispatcher lives.
  * @module
  */
+import { errorText } from '../execute/render-result.ts'
 import type { AnyTool } from './tool.ts'
 
 /** A definition that could not be used, or not as it stood; the others of its source are not touched by it. */
@@ -54,5 +55,14 @@ export function filteredSource(source: ToolSource, may: (tool: AnyTool) => boole
       seen = now
       return kept
     },
+  }
+}
+
+/** What a source says of itself, also when it fails to. */
+export function healthOf(source: ToolSource): SourceHealth {
+  try {
+    return source.health()
+  } catch (error) {
+    return { status: 'failed', message: errorText(error), problems: [] }
   }
 }

@@ -12,16 +12,11 @@ import {
 } from '../deferred/exposure.ts'
 import { findToolsTool, shownBy } from '../deferred/find-tools.ts'
 import { createSearch, type Search } from '../deferred/search.ts'
+import { errorText } from '../execute/render-result.ts'
 import type { Exposure } from '../preflight/gate.ts'
-import {
-  createRegistrar,
-  type Diagnostic,
-  findToolsName,
-  type RegisteredTool,
-  type Registry,
-  type RegistryOptions,
-} from './registry.ts'
-import type { ToolSource } from './source.ts'
+import { createRegistrar, type RegistrarOptions } from './registrar.ts'
+import { type Diagnostic, findToolsName, type RegisteredTool, type Registry } from './registry.ts'
+import { healthOf, type ToolSource } from './source.ts'
 import type { AnyTool } from './tool.ts'
 
 export interface Toolset {
@@ -41,7 +36,7 @@ export interface Toolsets {
   readonly search: Search
 }
 
-export interface ToolsetOptions extends RegistryOptions, ExposureOptions {
+export interface ToolsetOptions extends RegistrarOptions, ExposureOptions {
   readonly tools: readonly AnyTool[]
   readonly sources: readonly ToolSource[]
   readonly schemasPerSearch: number
@@ -62,11 +57,15 @@ export function createToolsets(options: ToolsetOptions): Toolsets {
   )
   const withFinder: RegisteredTool = { ...finder, shows: shownBy }
 
-  const make = (given: readonly (readonly AnyTool[])[]): Toolset => {
+  const make = (given: readonly Given[]): Toolset => {
     const registry = new Map(own.registry)
     const diagnostics = [...own.diagnostics]
     for (const [at, source] of sources.entries()) {
-      registrar.add(source, given[at] ?? [], registry, diagnostics)
+      const tools = given[at] ?? []
+      if (typeof tools === 'string') {
+        const code = 'THREEPASS_BAD_TOOL'
+        diagnostics.push({ tool: '*', source: source.name, code, message: tools })
+      } else registrar.add(source, tools, { registry, diagnostics })
     }
     registry.set(findToolsName, withFinder)
     const { exposure, reason } = chooseExposure(registry, options)
@@ -80,10 +79,10 @@ export function createToolsets(options: ToolsetOptions): Toolsets {
     }
   }
 
-  let seen: readonly (readonly AnyTool[])[] = sources.map((source) => source.tools())
+  let seen = sources.map(toolsOf)
   let made = make(seen)
   const current = () => {
-    const given = sources.map((source) => source.tools())
+    const given = sources.map(toolsOf)
     if (given.some((tools, at) => tools !== seen[at])) {
       made = make(given)
       seen = given
@@ -94,10 +93,22 @@ export function createToolsets(options: ToolsetOptions): Toolsets {
   return { current, search }
 }
 
+/** A source's tools, or why it has none. */
+type Given = readonly AnyTool[] | string
+
+function toolsOf(source: ToolSource): Given {
+  try {
+    const tools = source.tools()
+    return Array.isArray(tools) ? tools : `The source "${source.name}" gave no list of tools.`
+  } catch (error) {
+    return `The source "${source.name}" failed: ${errorText(error)}.`
+  }
+}
+
 /** What a search could not look at, one line each. */
 function notReady(sources: readonly ToolSource[]): string[] {
   return sources.flatMap((source) => {
-    const { status, message } = source.health()
+    const { status, message } = healthOf(source)
     if (status === 'ready') return []
     return `${source.prefix}*: ${status}${message ? ` (${message})` : ''}`
   })

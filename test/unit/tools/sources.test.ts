@@ -140,6 +140,40 @@ describe('the tools of a source', () => {
     ])
   })
 
+  it('do not come from a source that throws or gives no list; the others are there', async () => {
+    const broken = {
+      ...sourceOf('a', 'a_'),
+      tools: () => {
+        throw new Error('broken')
+      },
+      health: () => {
+        throw new Error('ill')
+      },
+      load: () => {
+        throw new Error('no')
+      },
+    }
+    const odd = { ...sourceOf('b', 'b_'), tools: () => 'none' as unknown as AnyTool[] }
+    const dispatcher = open([broken, odd, sourceOf('c', 'c_', [named('c_a')])])
+    const run = dispatcher.run()
+    expect(await ran(run, 'c_a', 'a_x', 'b_x')).toEqual(['completed', 'unknown', 'unknown'])
+    expect(dispatcher.diagnostics.map(({ source, message }) => [source, message])).toEqual([
+      ['a', 'The source "a" failed: broken.'],
+      ['b', 'The source "b" gave no list of tools.'],
+    ])
+    expect(dispatcher.sources[0]).toMatchObject({ status: 'failed', message: 'ill', tools: 0 })
+  })
+
+  it('that two sources share are each one’s by its prefix', () => {
+    const shared = named('a_x')
+    const dispatcher = open([sourceOf('a', 'a_', [shared]), sourceOf('b', 'b_', [shared])])
+    expect(dispatcher.catalogue.map(({ name, source }) => [name, source])).toContainEqual([
+      'a_x',
+      'a',
+    ])
+    expect(dispatcher.diagnostics).toMatchObject([{ source: 'b', tool: 'a_x' }])
+  })
+
   it('are screened as what strangers wrote, unless the source vouches for them', () => {
     const inputSchema = {
       type: 'object',
