@@ -9,7 +9,8 @@
  * @module
  */
 import type { ToolDefinition } from './deferred/exposure.ts'
-import { createShared, type DispatcherOptions, type Shared } from './engine.ts'
+import type { DispatcherOptions } from './dispatcher-options.ts'
+import { createShared, type Shared } from './engine.ts'
 import { DispatchError } from './errors.ts'
 import type { EventListener, RunEvent } from './events.ts'
 import type { Exposure } from './preflight/gate.ts'

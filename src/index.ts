@@ -27,7 +27,7 @@ export {
   type RunOptions,
   type SourceEntry,
 } from './dispatcher.ts'
-export type { DispatcherOptions } from './engine.ts'
+export type { DispatcherOptions } from './dispatcher-options.ts'
 export { DispatchError, type DispatchErrorCode, isDispatchError } from './errors.ts'
 export type { ApprovalQuestion, EventBody, EventListener, RunEvent } from './events.ts'
 export type { Failure, Hints } from './execute/hints.ts'

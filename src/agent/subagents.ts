@@ -4,7 +4,7 @@
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider'
 import { createDispatcher, type Dispatcher } from '../dispatcher.ts'
-import type { DispatcherOptions } from '../engine.ts'
+import type { DispatcherOptions } from '../dispatcher-options.ts'
 import { DispatchError } from '../errors.ts'
 import { type Made, made } from '../made.ts'
 import { positiveInteger } from '../option.ts'
