@@ -275,7 +275,11 @@ describe('bodies', () => {
                 secret: { type: 'string', writeOnly: true, description: 'Mine.' },
                 part: {
                   type: 'object',
-                  properties: { id: { readOnly: true }, n: {} },
+                  properties: {
+                    by: { $ref: '#/components/schemas/Base', readOnly: true },
+                    id: { readOnly: true },
+                    n: {},
+                  },
                   required: ['id', 'n'],
                 },
               },
@@ -483,6 +487,7 @@ describe('schemas', () => {
       { minimum: 1, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: false },
       { exclusiveMinimum: 1, maximum: 5 },
     ],
+    ['a type of Swagger', { type: 'file' }, { type: 'string' }],
     ['a strict bound without a bound', { exclusiveMaximum: true }, {}],
     ['a bound of 3.1', { exclusiveMaximum: 5 }, { exclusiveMaximum: 5 }],
     [
@@ -533,11 +538,13 @@ describe('schemas', () => {
       const all: Record<string, object> = {}
       for (let level = 0; level <= 5; level += 1) {
         for (let n = 0; n < (level === 0 ? 1 : 20); n += 1) {
-          const properties = Array.from({ length: fields }, (_, field) => [
+          const properties: [string, object][] = Array.from({ length: fields }, (_, field) => [
             `p${field}`,
             level < 5 ? { $ref: `#/components/schemas/L${level + 1}_${field % 20}` } : {},
           ])
           const description = 'd'.repeat(400)
+          // A field of that name is none.
+          properties.push(['description', { type: 'string', description: 'F.' }])
           all[`L${level}_${n}`] = { description, properties: Object.fromEntries(properties) }
         }
       }
@@ -547,11 +554,13 @@ describe('schemas', () => {
     }
     expect((await tree(20)).L5_0?.description).toBe('d'.repeat(400))
     const bare = await tree(40)
-    expect(bare.L5_0).toEqual({ properties: expect.objectContaining({ p39: {} }) })
-    const cut = await tree(60)
+    expect(bare.L5_0).toEqual({
+      properties: expect.objectContaining({ p39: {}, description: { type: 'string' } }),
+    })
+    const cut = await tree(56)
     expect(cut.L0_0?.properties).toMatchObject({ p0: { $ref: '#/$defs/L1_0' } })
     expect(cut.L5_0).toEqual({ description: 'Any L5_0.' })
-    const more = await tree(75)
+    const more = await tree(72)
     expect(more.L4_0).toEqual({ description: 'Any L4_0.' })
     expect(more.L5_0).toBeUndefined()
   })
@@ -568,11 +577,13 @@ describe('schemas', () => {
     expect(await wrong(json({ $ref: '#/components/__proto__' }))).toContain('leads nowhere')
     const text = JSON.stringify(document({ '/a': { get: q({ type: 'object' }) } })).replace(
       '"type":"object"',
-      '"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}',
+      '"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"__proto__":{"type":"string"}}}',
     )
     const { definitions } = await importOpenApi(text)
     expect(definitions[0]?.parameters?.q?.properties).toHaveProperty('constructor')
-    expect(Object.getPrototypeOf(definitions[0]?.parameters?.q?.properties)).toBe(Object.prototype)
+    const properties = Object(definitions[0]?.parameters?.q?.properties)
+    expect(Object.getPrototypeOf(properties)).toBe(Object.prototype)
+    expect(Object.getPrototypeOf(properties.constructor)).toBe(Object.prototype)
   })
 })
 
