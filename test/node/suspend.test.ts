@@ -231,13 +231,14 @@ describe('run tokens', () => {
       { sessionId: 's' },
       { authorization: 'Bearer another' },
     )
+    const { token: another } = (await foreign.json()) as { token: string }
     await elsewhere.stop()
     const wrong = [
       forge({ sub: 'session:t' }),
       forge({ exp: claims.exp + 3_600 }),
       forge({}, none),
       `${none}.${body}.`,
-      ((await foreign.json()) as { token: string }).token,
+      another,
     ]
     for (const each of wrong) {
       expect((await bearer(each).post('/v1/runs', {})).status).toBe(401)
