@@ -80,6 +80,11 @@ export interface Dispatcher {
   readonly sources: readonly SourceEntry[]
 }
 
+/** What a run's model is shown. */
+type Shown = Pick<Toolset, 'exposure' | 'tools' | 'turnContext'>
+
+/** Runs for which that is kept; with thousands of tools, and changes between them, each may weigh a megabyte. */
+const mostShown = 32
 /** Idle runs that stay open in this process; an older one is opened from the store again. */
 const mostIdleRuns = 1_000
 
@@ -92,7 +97,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const opened = new Map<string, Promise<OpenRun>>()
   const idle = new Set<string>()
   /** The tools that a run's model is shown: the same for the whole run, whatever the sources do meanwhile. */
-  const shown = new Map<string, Toolset>()
+  const shown = new Map<string, Shown>()
 
   function open(runId: string, sessionId: string | undefined): Promise<OpenRun> {
     const { onEvent } = shared.options
@@ -109,13 +114,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return run
   }
 
-  function shownTo(runId: string): Toolset {
-    const toolset = shown.get(runId) ?? shared.toolset()
+  function shownTo(runId: string): Shown {
+    const { exposure, tools, turnContext } = shown.get(runId) ?? shared.toolset()
     shown.delete(runId)
-    shown.set(runId, toolset)
+    // Not the whole set: its registry would be kept for each run that saw another one.
+    shown.set(runId, { exposure, tools, turnContext })
     const [oldest] = shown.keys()
-    if (shown.size > mostIdleRuns && oldest !== undefined) shown.delete(oldest)
-    return toolset
+    if (shown.size > mostShown && oldest !== undefined) shown.delete(oldest)
+    return { exposure, tools, turnContext }
   }
 
   return {
@@ -169,7 +175,7 @@ async function evict(opened: Map<string, Promise<OpenRun>>, idle: Set<string>): 
 
 function createRun(
   given: RunOptions,
-  shownTo: (runId: string) => Toolset,
+  shownTo: (runId: string) => Shown,
   open: (runId: string, sessionId: string | undefined) => Promise<OpenRun>,
 ): Run {
   checkId('runId', given.runId)

@@ -114,7 +114,7 @@ export function runRoutes(parts: SessionParts): Hono {
 const mostWaitMs = 500
 
 async function readAnew(sources: readonly ToolSource[]): Promise<void> {
-  const loads = Promise.all(sources.map(({ load }) => load?.()))
+  const loads = Promise.allSettled(sources.map(async (source) => source.load?.()))
   await inTime<unknown>(loads, mostWaitMs, () => undefined)
 }
 

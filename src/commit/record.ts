@@ -74,7 +74,11 @@ function resultFor(
   return result
 }
 
-function fromAnswer(call: Readonly<Call>, { outcome, code, content, earlier }: Answer): ToolResult {
+function fromAnswer(
+  call: Readonly<Call>,
+  { outcome, code, content, earlier, recorded }: Answer,
+): ToolResult {
+  if (recorded) return recorded
   const result = resultFor(call, outcome, code, content)
   return earlier ? sharing(result, earlier) : result
 }

@@ -60,9 +60,12 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** `tool|args` as one string, or its SHA-256 when it is long. Equal for equal calls only. */
-export function callKey(name: string, args: Json): string | Promise<string> {
+/**
+ * `tool|args` as one string, or its SHA-256 when it is long. Equal for equal calls only: of a tool that may
+ * change, `edition` tells what it was.
+ */
+export function callKey(name: string, args: Json, edition = ''): string | Promise<string> {
   // A JSON string ends where its quote does, so no name can run into the arguments.
-  const key = `${JSON.stringify(name)}|${canonicalJson(args)}`
+  const key = `${JSON.stringify(name)}${edition}|${canonicalJson(args)}`
   return key.length <= plainKeyLength ? key : sha256(key)
 }

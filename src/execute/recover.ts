@@ -2,6 +2,7 @@
  * A round that a crash broke off: what its journal knows is not run again.
  * @module
  */
+import { interruptedText } from '../preflight/begun.ts'
 import type { ReadyCall } from '../preflight/gate.ts'
 import type { ExecuteContext } from './execute.ts'
 import { didNotRun, type Ran } from './run-tool-call.ts'
@@ -25,9 +26,11 @@ export function fromJournal(call: ReadyCall, context: ExecuteContext): Ran | und
       ...(endedAt !== undefined && { endedAt }),
     }
   }
-  const { readOnly, idempotent } = call.registered.tool
+  const { readOnly, remote, idempotent } = call.registered.tool
+  // A local call that only reads leaves no entry: what began was a write, whatever the tool says now.
+  if (readOnly && remote) return undefined
   // Edited arguments that no longer fit the tool cannot be the ones that run again.
-  if (readOnly || (idempotent && call.edited === (entry.edited !== undefined))) return undefined
-  const text = `${call.name} was started, then the process ended before its answer was recorded. It may have happened: check before you repeat it.`
+  if (idempotent && call.edited === (entry.edited !== undefined)) return undefined
+  const text = interruptedText(call.name)
   return { ...didNotRun(call, 'interrupted', 'interrupted', text, tick), ran: true }
 }

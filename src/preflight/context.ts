@@ -5,9 +5,8 @@
 import type { PendingRound } from '../dispatch-round.ts'
 import type { Engine } from '../engine.ts'
 import type { EventBody } from '../events.ts'
-import type { JsonObject } from '../round.ts'
 import type { OpenRun } from '../run.ts'
-import type { JournalEntry } from '../run-state/run-state.ts'
+import { begunCalls } from './begun.ts'
 import { settledKey } from './duplicate.ts'
 import type { PreflightContext, ReadyCall } from './gate.ts'
 
@@ -38,13 +37,6 @@ export function preflightContext(
     readResult: run.readResult,
     emit,
   }
-}
-
-/** The `ended` entry of a call does not repeat what its `started` entry says. */
-function begunCalls(journal: readonly JournalEntry[]): Map<string, JsonObject | undefined> {
-  const begun = new Map<string, JsonObject | undefined>()
-  for (const { callId, edited } of journal) begun.set(callId, edited ?? begun.get(callId))
-  return begun
 }
 
 /** Filled one by one: thousands of entries a round, and a list of pairs would double the cost. */

@@ -8,6 +8,7 @@ import type { JsonObject, Outcome, ToolCall, ToolResult } from '../round.ts'
 import type {
   Access,
   AllowRule,
+  JournalEntry,
   LedgerEntry,
   RunState,
   SessionState,
@@ -88,6 +89,8 @@ export interface Answer {
   readonly content: string
   /** An earlier result that is given again. */
   readonly earlier?: ToolResult
+  /** This call's own result, which a crash kept from being committed. */
+  readonly recorded?: ToolResult
   /** `schema`: the tool whose schema the text holds, now loaded. */
   readonly shows?: readonly string[]
   /** `duplicate`: the ledger entry that was repeated. */
@@ -125,8 +128,8 @@ export interface PreflightContext {
   readonly ids: Map<string, number>
   /** Position of the round in the run, the same when it is dispatched again after a crash. */
   readonly roundIndex: number
-  /** Calls that had begun before a crash, with what a person made of their arguments: approved already. */
-  readonly begun: ReadonlyMap<string, JsonObject | undefined>
+  /** Calls that had begun before a crash, with what is known of them: approved already. */
+  readonly begun: ReadonlyMap<string, JournalEntry>
   readonly options: PreflightOptions
   /** Index of the call that the model's output may have been cut in, or -1. */
   readonly cutIndex: number

@@ -29,7 +29,7 @@ export function inspect(call: Call, context: PreflightContext): Promise<void> | 
 
 function identify(
   call: Call,
-  { tool, compiled }: RegisteredTool,
+  { tool, compiled, source, fingerprint }: RegisteredTool,
   args: JsonObject,
   context: PreflightContext,
 ): Promise<void> | undefined {
@@ -42,13 +42,17 @@ function identify(
       message: `${call.name}: its reads or writes failed (${message}); the call counts as touching anything.`,
     })
   })
-  const key = callKey(call.name, compiled.withDefaults(args))
-  if (typeof key !== 'string') {
-    return key.then((hash) => {
-      call.key = hash
-    })
+  const defaulted = compiled.withDefaults(args)
+  const take = (key: string) => {
+    call.key = key
   }
-  call.key = key
+  // A tool of a source may be another one tomorrow: an answer of today is not its answer then.
+  if (source !== undefined) {
+    return fingerprint().then(async (edition) => take(await callKey(call.name, defaulted, edition)))
+  }
+  const key = callKey(call.name, defaulted)
+  if (typeof key !== 'string') return key.then(take)
+  take(key)
   return undefined
 }
 

@@ -8,11 +8,13 @@ import { copyJson } from '../execute/copy.ts'
 import type { ToolCall } from '../round.ts'
 import { formatIssues } from '../schema/issues.ts'
 import { readArguments } from './arguments.ts'
+import { whatBegan } from './begun.ts'
 import { confirm, denied } from './confirm.ts'
 import { duplicate, look } from './duplicate.ts'
 import { exists } from './exists.ts'
 import {
   type Answer,
+  answer,
   type Call,
   type Gate,
   newCall,
@@ -71,7 +73,7 @@ export async function preflight(
   for (const [index, raw] of calls.entries()) {
     const call = newCall(index, raw)
     const given = throughGates(call, context)
-    const verdict = given instanceof Promise ? await given : given
+    const verdict = orBegun(call, given instanceof Promise ? await given : given, context)
     report(call, verdict, context)
     if (verdict.kind === 'answer') checked.push({ kind: 'answered', call, answer: verdict.answer })
     else if (verdict.kind === 'seat') {
@@ -92,10 +94,16 @@ export async function preflight(
 
 /** A call that had begun before a crash goes on with the arguments that a person gave it then. */
 async function asApproved(call: ReadyCall, context: PreflightContext): Promise<ReadyCall> {
-  const args = context.begun.get(call.id)
+  const args = context.begun.get(call.id)?.edited
   if (!args) return call
   const edited = await inspectEdited(context)(call, args)
   return 'problem' in edited ? call : edited
+}
+
+/** No gate may say of a call that has begun that it did not run. */
+function orBegun(call: Call, verdict: Verdict, { begun }: PreflightContext): Verdict {
+  const entry = verdict.kind === 'answer' ? begun.get(call.id) : undefined
+  return entry ? answer(whatBegan(call, entry)) : verdict
 }
 
 /** Without a promise where no gate needs one: a round of many calls would pay for each of them. */

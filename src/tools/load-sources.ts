@@ -3,8 +3,11 @@
  * @module
  */
 import type { ToolCall } from '../round.ts'
-import type { Registry } from './registry.ts'
+import { type Registry, runToolName } from './registry.ts'
 import type { ToolSource } from './source.ts'
+
+/** A source bounds its own loading; one that does not must not hold the rounds of a run for ever. */
+const longestWaitMs = 60_000
 
 /** Resolves at once when no call needs it, and when `signal` aborts. */
 export async function loadSources(
@@ -26,13 +29,20 @@ export async function loadSources(
       resolve()
     }
     signal.addEventListener('abort', done)
-    Promise.all(wanted.map(async ({ load }) => load?.())).then(done, done)
+    const late = setTimeout(done, longestWaitMs)
+    // One that fails is no reason not to wait for the others.
+    Promise.allSettled(wanted.map(async (source) => source.load?.())).then(() => {
+      clearTimeout(late)
+      done()
+    })
   })
 }
 
 /** Names with this prefix: the call's own, and what could be the one inside a `run_tool`. */
 function namesIn({ name, arguments: given }: ToolCall, prefix: string): string[] {
-  const names = [name, ...innerNames(given, prefix)]
+  // The name may be spelled loosely: `functions.run_tool`.
+  const inner = String(name).includes(runToolName) ? innerNames(given, prefix) : []
+  const names = [name, ...inner]
   return names.filter((each) => typeof each === 'string').filter((each) => each.startsWith(prefix))
 }
 

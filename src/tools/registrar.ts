@@ -4,6 +4,7 @@
  * @module
  */
 import { DispatchError, type DispatchErrorCode, isDispatchError } from '../errors.ts'
+import { errorText } from '../execute/render-result.ts'
 import {
   badTool,
   type Diagnostic,
@@ -99,12 +100,12 @@ function register(
   }
 }
 
+/** Also what a definition of a stranger does when it is looked at: it may throw anything. */
 function attempt(make: () => RegisteredTool): RegisteredTool | DispatchError {
   try {
     return make()
   } catch (error) {
-    if (!isDispatchError(error)) throw error
-    return error
+    return isDispatchError(error) ? error : badTool('', `cannot be read: ${errorText(error)}`)
   }
 }
 

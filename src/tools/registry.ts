@@ -100,8 +100,12 @@ async function fingerprintOf(tool: AnyTool, inputSchema: JsonSchema): Promise<st
 }
 
 export function nameOf(tool: unknown): string {
-  const name = (tool as { name?: unknown } | null | undefined)?.name
-  return typeof name === 'string' ? name : '(no name)'
+  try {
+    const name = (tool as { name?: unknown } | null | undefined)?.name
+    return typeof name === 'string' ? name : '(no name)'
+  } catch {
+    return '(no name)'
+  }
 }
 
 export function badTool(name: string, what: string): DispatchError {

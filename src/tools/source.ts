@@ -47,8 +47,12 @@ export interface ToolSource {
 export function filteredSource(source: ToolSource, may: (tool: AnyTool) => boolean): ToolSource {
   let seen: readonly AnyTool[] | undefined
   let kept: readonly AnyTool[] = []
+  const { name, prefix } = source
   return {
-    ...source,
+    name,
+    prefix,
+    health: () => source.health(),
+    ...(source.load && { load: async () => source.load?.() }),
     tools() {
       const now = source.tools()
       if (now !== seen) kept = now.filter(may)
@@ -61,7 +65,8 @@ export function filteredSource(source: ToolSource, may: (tool: AnyTool) => boole
 /** What a source says of itself, also when it fails to. */
 export function healthOf(source: ToolSource): SourceHealth {
   try {
-    return source.health()
+    const { status, problems, ...rest } = source.health()
+    return { ...rest, status, problems: problems ?? [] }
   } catch (error) {
     return { status: 'failed', message: errorText(error), problems: [] }
   }

@@ -9,6 +9,7 @@ import {
   type SourceHealth,
   type ToolSource,
 } from '../../../src/index.ts'
+import { memoryRunStore } from '../../../src/run-state/memory.ts'
 import { cfworkerValidator } from '../../../src/schema/cfworker.ts'
 import { callOf, gatedTool, settled } from '../../support/gated-tool.ts'
 
@@ -140,6 +141,98 @@ describe('the tools of a source', () => {
     ])
   })
 
+  it('are diagnostics however they fail when they are looked at, also when they come later', async () => {
+    const throwing = (member: string) =>
+      Object.defineProperty(named('api_x'), member, {
+        get() {
+          throw new Error('no')
+        },
+        enumerable: true,
+      })
+    const bad = [
+      { ...named('api_needs'), needs: 5 as never },
+      { ...named('api_schema'), inputSchema: 5 as never },
+      throwing('name'),
+      throwing('execute'),
+      throwing('inputSchema'),
+    ]
+    const source = sourceOf('api', 'api_', [...bad, named('api_good')])
+    const dispatcher = open([source])
+    expect(dispatcher.diagnostics.map(({ code }) => code)).toEqual(
+      Array(5).fill('THREEPASS_BAD_TOOL'),
+    )
+    const run = dispatcher.run()
+    expect(await ran(run, 'own', 'api_good')).toEqual(['completed', 'completed'])
+    source.set([...bad, named('api_later')])
+    expect(await ran(run, 'api_later')).toEqual(['completed'])
+  })
+
+  it('that have changed do not give the answer of what they were', async () => {
+    const source = sourceOf('api', 'api_', [named('api_a', { version: '1', execute: () => 1 })])
+    const run = open([source]).run()
+    const call = async () => {
+      const { results } = await run.dispatch([callOf('c', 'api_a')])
+      return [results[0]?.outcome, results[0]?.content]
+    }
+    expect(await call()).toEqual(['completed', '1'])
+    expect(await call()).toEqual(['duplicate', '1'])
+    source.set([named('api_a', { version: '2', execute: () => 2 })])
+    expect(await call()).toEqual(['completed', '2'])
+    expect(await call()).toEqual(['duplicate', '2'])
+  })
+
+  it.each([
+    ['unchanged', (tool: AnyTool) => [tool]],
+    ['gone', () => []],
+    [
+      'another schema',
+      (tool: AnyTool) => [{ ...tool, inputSchema: { type: 'object', required: ['x'] } }],
+    ],
+    ['another description', (tool: AnyTool) => [{ ...tool, description: 'Another.' }]],
+    ['read-only by now', (tool: AnyTool) => [{ ...tool, readOnly: true }]],
+  ] as const)('after a crash a write that may have happened is told so: %s', async (_, now) => {
+    for (const mode of ['full', 'deferred'] as const) {
+      for (const recorded of [false, true]) {
+        const store = memoryRunStore()
+        let writes = 0
+        let began = () => {}
+        const begun = new Promise<void>((resolve) => {
+          began = resolve
+        })
+        const write = named('api_w', {
+          readOnly: false,
+          execute: () => {
+            writes += 1
+            began()
+            return recorded ? 'wrote' : new Promise(() => {})
+          },
+        })
+        const hang = gatedTool('hang', { readOnly: true })
+        const source = sourceOf('api', 'api_', [write])
+        const setUp = { tools: [hang.tool], store, mode, unattended: 'allow' as const }
+        const call = (id: string, name: string, args: object) =>
+          mode === 'full' ? callOf(id, name, args) : callOf(id, 'run_tool', { name, args })
+        const first = open([source], setUp).run({ runId: 'r' })
+        if (mode === 'deferred') {
+          await first.dispatch([callOf('f', 'find_tools', { query: 'select:api_w,hang' })])
+        }
+        const round = [call('w', 'api_w', {}), call('h', 'hang', { n: 'h' })]
+        void first.dispatch(round, { roundId: 'R' })
+        await (recorded ? hang.whenStarted(1) : begun)
+        source.set(now(write))
+        const again = open([source], { ...setUp, tools: [named('hang')] }).run({ runId: 'r' })
+        const { results } = await again.dispatch(round, { roundId: 'R' })
+        expect([mode, recorded, results[0]?.outcome, results[0]?.content]).toEqual([
+          mode,
+          recorded,
+          recorded ? 'completed' : 'interrupted',
+          recorded ? 'wrote' : expect.stringContaining('It may have happened'),
+        ])
+        expect(writes).toBe(1)
+      }
+    }
+  })
+
   it('do not come from a source that throws or gives no list; the others are there', async () => {
     const broken = {
       ...sourceOf('a', 'a_'),
@@ -238,6 +331,46 @@ describe('a source that is slow or dead', () => {
     expect(result?.outcome).toBe(mode === 'full' ? 'completed' : 'schema')
     await run.dispatch([callOf('d', 'mcp__dead__x')])
     expect(loads()).toBe(1)
+  })
+
+  it('is not waited for because an argument of another tool has such a name', async () => {
+    const { source, loads } = dead()
+    const run = open([source]).run()
+    for (const args of [{ name: 'mcp__dead__x' }, '{"name":"mcp__dead__x"}']) {
+      await run.dispatch([callOf('o', 'own', args)])
+    }
+    expect(loads()).toBe(0)
+  })
+
+  it('that fails does not end the wait for another', async () => {
+    const failing = { ...sourceOf('a', 'a_'), load: () => Promise.reject(new Error('no')) }
+    const { source, loaded } = dead()
+    const run = open([failing, source]).run()
+    const done = run.dispatch([callOf('a', 'a_x'), callOf('c', 'mcp__dead__x')])
+    await settled()
+    source.set([named('mcp__dead__x')])
+    loaded()
+    expect((await done).results.map(({ outcome }) => outcome)).toEqual(['unknown', 'completed'])
+  })
+
+  it('may be an object of a class', async () => {
+    class Own implements ToolSource {
+      readonly name = 'own'
+      readonly prefix = 'o_'
+      own: readonly AnyTool[] = []
+      tools() {
+        return this.own
+      }
+      health(): SourceHealth {
+        return { status: 'ready' } as SourceHealth
+      }
+      async load() {
+        this.own = [named('o_x')]
+      }
+    }
+    const dispatcher = open([new Own()])
+    expect(await ran(dispatcher.run(), 'o_x')).toEqual(['completed'])
+    expect(dispatcher.sources).toMatchObject([{ name: 'own', tools: 1, problems: [] }])
   })
 
   it('is not waited for after an abort, nor when it fails', async () => {
