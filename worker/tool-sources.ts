@@ -4,7 +4,6 @@
  */
 import quickJS from 'quickjs-wasi/quickjs.wasm'
 import { type ApiSecrets, apiSource, workspaceApiDefinitions } from '../src/api/index.ts'
-import { DispatchError } from '../src/errors.ts'
 import { errorText } from '../src/execute/render-result.ts'
 import {
   type ExtensionStore,
@@ -24,6 +23,7 @@ import {
 } from '../src/script/index.ts'
 import type { Workspace } from '../src/workspace/workspace.ts'
 import { type Env, listed } from './env.ts'
+import { readToolSecrets } from './tool-secrets.ts'
 
 export interface SourceParts {
   readonly env: Env
@@ -44,7 +44,7 @@ export function outside({ env, workspace, extensions, toolLists }: SourceParts):
   const allowHosts = listed(env.ALLOWED_HOSTS)
   const fetch = guardedFetch({ allowHosts })
   const sandbox = scriptSandbox(env)
-  const secrets = secretsOf(env)
+  const { secrets, problem } = readToolSecrets(env.TOOL_SECRETS)
   const store = env.EXTENSIONS ? kvExtensions(env.EXTENSIONS) : extensions
   const ext = extensionSource({
     store,
@@ -58,6 +58,7 @@ export function outside({ env, workspace, extensions, toolLists }: SourceParts):
       scriptSource({ sandbox, scripts: workspaceScripts(workspace), fetch }),
       ext,
       ...mcpSources(env, { fetch, store: toolLists }, secrets),
+      ...(problem === undefined ? [] : [brokenSource('TOOL_SECRETS', problem)]),
     ],
     tools: [extensionsTool({ store, source: ext, fetch, workspace })],
   }
@@ -68,15 +69,6 @@ export function scriptSandbox({ LOADER: loader }: Env): ScriptSandbox {
   return loader
     ? workerLoaderSandbox({ loader, compatibilityDate: '2026-04-26' })
     : quickJSSandbox({ wasm: () => quickJS })
-}
-
-/** A secret goes to its own hosts and nowhere else, whoever wrote the definition that names it. */
-function secretsOf(env: Env): ApiSecrets {
-  const all = parsed<Record<string, { value: string; hosts: string[] }>>(env, 'TOOL_SECRETS', {})
-  return (name, { host }) => {
-    const own = Object.hasOwn(all, name) ? all[name] : undefined
-    return own?.hosts.includes(host) ? own.value : undefined
-  }
 }
 
 interface McpServer {
@@ -95,10 +87,9 @@ function mcpSources(
 ): ToolSource[] {
   let servers: readonly McpServer[]
   try {
-    servers = parsed<McpServer[]>(env, 'MCP_SERVERS', [])
-    if (!Array.isArray(servers)) throw new Error('MCP_SERVERS must be a list')
+    servers = serversIn(env.MCP_SERVERS)
   } catch (error) {
-    return [brokenSource('mcp', errorText(error))]
+    return [brokenSource('MCP_SERVERS', errorText(error))]
   }
   const sources: ToolSource[] = []
   for (const [at, given] of servers.entries()) {
@@ -112,12 +103,13 @@ function mcpSources(
       }
       sources.push(source)
     } catch (error) {
-      sources.push(brokenSource(`mcp:${at}`, errorText(error)))
+      sources.push(brokenSource(`MCP_SERVERS/${at}`, errorText(error)))
     }
   }
   return sources
 }
 
+/** Named by its variable: no source that works is. */
 function brokenSource(name: string, message: string): ToolSource {
   const health = { status: 'failed' as const, message, problems: [] }
   // A prefix that no tool has.
@@ -132,13 +124,14 @@ async function bearer(secret: string, url: string, secrets: ApiSecrets): Promise
   return value
 }
 
-/** The text itself may be secret: no error shows it. */
-function parsed<T>(env: Env, name: 'TOOL_SECRETS' | 'MCP_SERVERS', fallback: T): T {
-  const text = env[name]
-  if (text === undefined || text.trim() === '') return fallback
+function serversIn(text = ''): readonly McpServer[] {
+  if (text.trim() === '') return []
+  let servers: unknown
   try {
-    return JSON.parse(text) as T
+    servers = JSON.parse(text)
   } catch {
-    throw new DispatchError('THREEPASS_BAD_OPTION', `${name} is no JSON.`)
+    // Somebody may have written a secret into it: no error shows it.
   }
+  if (!Array.isArray(servers)) throw new Error('MCP_SERVERS must be a JSON list')
+  return servers
 }

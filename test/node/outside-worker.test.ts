@@ -40,7 +40,11 @@ describe('tools from outside in the Worker', { timeout: 60_000 }, () => {
       persist,
       bindings: {
         ALLOWED_HOSTS: `${host},${new URL(everything.url).host}`,
-        TOOL_SECRETS: JSON.stringify({ KEY: { value: 'k3y', hosts: [host] } }),
+        // The last one is written down wrongly, and would go to any host with such a part.
+        TOOL_SECRETS: JSON.stringify({
+          KEY: { value: 'k3y', hosts: [host] },
+          LOOSE: { value: 'l00se', hosts: `not-${host}` },
+        }),
         MCP_SERVERS: JSON.stringify([
           { server: 'everything', url: everything.url },
           { server: 'gone', url: 'http://127.0.0.1:9/mcp' },
@@ -101,8 +105,9 @@ describe('tools from outside in the Worker', { timeout: 60_000 }, () => {
       ['ext', 'ready', false],
       ['mcp:everything', 'ready', true],
       ['mcp:gone', 'failed', false],
-      ['mcp:2', 'failed', false],
-      ['mcp:3', 'failed', false],
+      ['MCP_SERVERS/2', 'failed', false],
+      ['MCP_SERVERS/3', 'failed', false],
+      ['TOOL_SECRETS', 'failed', false],
     ])
     expect(sources[0]?.problems).toEqual([
       { definition: '/tools/odd/api.json', message: expect.stringContaining('endpoind') },
