@@ -49,6 +49,8 @@ export interface Scripts {
   readonly names: () => Promise<readonly string[]>
   /** `undefined` when there is none of this name. */
   readonly read: (name: string) => Promise<ReadScript | undefined>
+  /** What a write that changes the script writes, such as `file:/tools/count`; without it nothing does. */
+  readonly resource?: (name: string) => string
 }
 
 /** Reads a definition and its code. Never rejects: what is wrong is somebody's input. */
@@ -106,6 +108,7 @@ function schemaOf(parameters: JsonSchema): CompiledSchema | string {
 /** Scripts in a workspace: `<folder>/<name>/tool.json` and `<folder>/<name>/script.js`; default `/tools`. */
 export function workspaceScripts(workspace: Workspace, folder = '/tools'): Scripts {
   return {
+    resource: (name) => `file:${folder}/${name}`,
     async names() {
       const inside = `${folder}/`
       const files = (await workspace.list(folder)).map(({ path }) => path.slice(inside.length))

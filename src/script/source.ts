@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../round.ts'
 import { type LoadedSource, readSource } from '../tools/read-source.ts'
 import type { SourceProblem } from '../tools/source.ts'
 import type { AnyTool, Tool, ToolContext } from '../tools/tool.ts'
-import type { LoadedScript, Scripts } from './definition.ts'
+import type { LoadedScript, ScriptDefinition, Scripts } from './definition.ts'
 import type { ScriptSandbox } from './sandbox.ts'
 
 export interface ScriptSourceOptions {
@@ -25,9 +25,9 @@ export interface ScriptSourceOptions {
 const prefix = 'script_'
 
 /**
- * A source of `script_<name>` tools. `load` reads the scripts anew; a call whose script has changed since
- * then does not run, and the source is read anew. Scripts run serially unless they say `concurrent`. One
- * without the network can change nothing, and asks nobody.
+ * A source of `script_<name>` tools. `load` reads the scripts anew. A call whose definition has changed since
+ * then, or whose code when it has the network, does not run, and the source is read anew. Scripts run serially
+ * unless they say `concurrent`. One without the network can change nothing, and asks nobody.
  */
 export function scriptSource(options: ScriptSourceOptions): LoadedSource {
   const { scripts } = options
@@ -45,8 +45,9 @@ export function scriptSource(options: ScriptSourceOptions): LoadedSource {
           const message = 'it wants the network, which is not granted here'
           problems.push({ definition: name, message })
         } else {
-          const check = () => checkUnchanged(read.script, scripts, source)
-          tools.push(scriptTool(read.script, { ...options, name: prefix + name, check }))
+          const current = () => currentScript(read.script, scripts, source)
+          const reads = scripts.resource ? [scripts.resource(name)] : []
+          tools.push(scriptTool(read.script, { ...options, name: prefix + name, current, reads }))
         }
       }
       return { tools, problems }
@@ -55,38 +56,47 @@ export function scriptSource(options: ScriptSourceOptions): LoadedSource {
   return source
 }
 
-async function checkUnchanged(
-  { definition, version }: LoadedScript,
+/**
+ * The script as it is now. Other code under the same definition runs, unless it has the network: then a
+ * person has approved what it was.
+ */
+async function currentScript(
+  script: LoadedScript,
   scripts: Scripts,
   source: LoadedSource,
-): Promise<void> {
+): Promise<LoadedScript> {
+  const { definition, version } = script
   const now = await scripts.read(definition.name)
-  if (now?.ok && now.script.version === version) return
+  if (now?.ok && now.script.version === version) return script
   await source.load()
-  const what = now
-    ? now.ok
-      ? 'has changed'
-      : `cannot be used: ${now.problems.join('; ')}`
-    : 'is gone'
-  throw new Error(
-    `the script ${what}, so it did not run${now?.ok ? ': look at its schema again, and call it again' : ''}`,
-  )
+  if (now?.ok && !definition.network && isSame(now.script.definition, definition)) return now.script
+  if (now?.ok) {
+    throw new Error(
+      'the script has changed, so it did not run: look at its schema again, and call it again',
+    )
+  }
+  const what = now ? `cannot be used: ${now.problems.join('; ')}` : 'is gone'
+  throw new Error(`the script ${what}, so it did not run`)
+}
+
+function isSame(one: ScriptDefinition, other: ScriptDefinition): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 export interface ScriptToolOptions
   extends Pick<ScriptSourceOptions, 'sandbox' | 'fetch' | 'trusted'> {
   /** The whole name of the tool. */
   readonly name: string
-  /** Rejects when the script must not run any more. */
-  readonly check?: () => Promise<void>
+  /** Gives the script as it is now; rejects when it must not run any more. */
+  readonly current?: () => Promise<LoadedScript>
+  /** Resources whose change may change the script; default none. */
+  readonly reads?: readonly string[]
 }
 
 /** One script as a tool. */
-export function scriptTool(
-  { definition, code, version }: LoadedScript,
-  options: ScriptToolOptions,
-): Tool {
-  const { sandbox, name, check, trusted = false } = options
+export function scriptTool(script: LoadedScript, options: ScriptToolOptions): Tool {
+  const { sandbox, name, current, reads = [], trusted = false } = options
+  const { definition, version } = script
   const { description, parameters, concurrent = false, network = false } = definition
   const fetch = network ? options.fetch : undefined
   return {
@@ -98,10 +108,10 @@ export function scriptTool(
     readOnly: !network || (trusted && definition.readOnly === true),
     timeout: (definition.timeout ?? 60) * 1_000,
     ...(parameters && { inputSchema: parameters }),
-    // Without the network it is a function of its input: nothing that is written elsewhere changes it.
-    ...(!network && { reads: () => [] }),
+    // Without the network it is a function of its input and its own files.
+    ...(!network && { reads: () => reads }),
     async execute(input, context) {
-      await check?.()
+      const { code } = (await current?.()) ?? script
       const { signal } = context
       return answer(await sandbox.run({ code, input, signal, ...(fetch && { fetch }) }), context)
     },

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { editFileTool } from '../../src/builtin/index.ts'
 import { type ApprovalBatch, createDispatcher, type RunEvent } from '../../src/index.ts'
 import { guardedFetch } from '../../src/net/guarded-fetch.ts'
 import {
@@ -125,12 +126,37 @@ describe('scripts as tools', () => {
     expect(dispatcher.catalogue.map(({ name }) => name)).toEqual(['find_tools', 'script_late'])
   })
 
-  it('a script that has changed since it was read does not run, and then it does', async () => {
-    const { call, write } = await setup({ a: [{}, 'export default () => "one"'] })
-    expect((await call('script_a')).content).toBe('one')
-    await write({ a: [{}, 'export default () => "two"'] })
-    expect((await call('script_a', { n: 1 })).content).toContain('has changed, so it did not run')
-    expect((await call('script_a', { n: 2 })).content).toBe('two')
+  it('other code runs at once and gives its own answer; another definition does not run before it is looked at', async () => {
+    const { call, write, source, dispatcher } = await setup({ a: [{}, 'export default () => 1'] })
+    expect((await call('script_a')).content).toBe('1')
+    expect((await call('script_a')).outcome).toBe('duplicate')
+    await write({ a: [{}, 'export default () => 2'] })
+    await source.load()
+    expect((await call('script_a')).content).toBe('2')
+    await write({ a: [{}, 'export default () => 3'] })
+    expect((await call('script_a', { n: 1 })).content).toBe('3')
+    await write({ a: [{ concurrent: true }, 'export default () => 4'] })
+    expect((await call('script_a', { n: 2 })).content).toContain('has changed, so it did not run')
+    expect((await call('script_a', { n: 3 })).content).toBe('4')
+    const access = dispatcher.catalogue.find(({ name }) => name === 'script_a')
+    expect(access?.concurrent).toBe(true)
+  })
+
+  it('a write of its files voids what is remembered of it', async () => {
+    const { workspace, source } = await setup({ a: [{}, 'export default () => 1'] })
+    const tools = [editFileTool({ workspace })]
+    const run = createDispatcher({
+      tools,
+      sources: [source],
+      mode: 'full',
+      unattended: 'allow',
+    }).run()
+    const edit = (content: string) => ({ mode: 'write', path: '/tools/a/script.js', content })
+    const contents = async (id: string, ...calls: ReturnType<typeof callOf>[]) =>
+      (await run.dispatch(calls, { roundId: id })).results.map(({ content }) => content)
+    expect(await contents('1', callOf('a', 'script_a'))).toEqual(['1'])
+    await contents('2', callOf('e', 'edit_file', edit('export default () => 2')))
+    expect(await contents('3', callOf('b', 'script_a'))).toEqual(['2'])
   })
 
   it('a store that fails leaves the tools as they were, and says so', async () => {
@@ -213,6 +239,14 @@ describe('the network of a script', () => {
     expect((await call('script_n', { host, wait: false })).value).toBe(1)
     await dropped
     expect((await call('script_n', { host, wait: true })).outcome).toBe('timed_out')
+  })
+
+  it('runs no code that came after a person was asked', async () => {
+    const { call, write } = await withNetwork('export default () => "one"')
+    expect((await call('script_n')).content).toBe('one')
+    await write({ n: [{ network: true }, 'export default () => "two"'] })
+    expect((await call('script_n', { n: 1 })).content).toContain('has changed, so it did not run')
+    expect((await call('script_n', { n: 2 })).content).toBe('two')
   })
 
   it('asks nobody when the host vouches for a definition that only reads', async () => {
