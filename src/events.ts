@@ -20,6 +20,8 @@ export interface ApprovalQuestion {
   readonly token: string
   readonly name: string
   readonly arguments: JsonObject
+  /** What the tool's maker says of this call: where it goes. */
+  readonly tells?: string
 }
 
 /** The events without their stamp: what the passes hand to `emit`. */

@@ -11,6 +11,7 @@ export interface Question {
   readonly token: string
   readonly name: string
   readonly arguments: JsonObject
+  readonly tells?: string
   readonly problem?: string
 }
 
@@ -43,7 +44,7 @@ function questionTemplate(
   { edits, reasons, errors }: DialogState,
   handlers: DialogHandlers,
 ): TemplateResult {
-  const { callId, token, name } = question
+  const { callId, token, name, tells } = question
   const original = JSON.stringify(question.arguments, null, 2)
   const text = edits.get(token) ?? original
   const problem = errors.get(token) ?? question.problem
@@ -52,6 +53,7 @@ function questionTemplate(
   const because = reason ? { reason } : {}
   return html`<section class="question" aria-label=${`${name} ${callId}`}>
     <h3>${name} <small>${callId}</small></h3>
+    ${tells ? html`<p class="tells">${tells}</p>` : nothing}
     <label for=${`args-${token}`}>Arguments${text === original ? '' : ' (changed)'}</label>
     <textarea id=${`args-${token}`} spellcheck="false" rows=${Math.min(10, text.split('\n').length + 1)} .value=${text}
       @input=${(event: Event) => handlers.onEdit(token, (event.target as HTMLTextAreaElement).value)}></textarea>

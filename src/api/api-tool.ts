@@ -43,6 +43,7 @@ export function apiTool(api: LoadedApi, options: ApiToolOptions): Tool {
     version: versionOf(definition),
     trust: 'external',
     ...traitsOf(api, options.trusted),
+    tells: (args) => told(api, args),
     // The request ends itself; the dispatcher never cuts first.
     timeout: (seconds + 5) * 1_000,
     execute: (args, { signal }) => execute(name, api, args, seconds * 1_000, signal, options),
@@ -73,6 +74,28 @@ function traitsOf(api: LoadedApi, trusted: boolean): ToolTraits {
     ],
     ...(readOnly ? { readOnly } : { writes: (args) => resourceOf(api, args, 'host') }),
     ...(cache && { cache: cache === true ? {} : { ttl: cache } }),
+  }
+}
+
+const longestAddress = 300
+
+/** `DELETE https://api.example/items/7, sends the secret KEY`: the names of secrets come after, whatever the path. */
+function told(api: LoadedApi, args: JsonObject): string {
+  const { url, method } = api.definition.endpoint
+  const names = api.auth.map((each) => each.secret ?? each.env ?? '')
+  const address = shortAddress(api, args) ?? url
+  const cut = address.length > longestAddress ? `${address.slice(0, longestAddress)}…` : address
+  const plural = names.length > 1 ? 'secrets' : 'secret'
+  return `${method} ${cut}${names.length > 0 ? `, sends the ${plural} ${names.join(', ')}` : ''}`
+}
+
+/** Without its query, which the arguments say. */
+function shortAddress(api: LoadedApi, args: JsonObject): string | undefined {
+  try {
+    const { origin, pathname } = new URL(addressOf(api, givenIn(api, args)))
+    return origin + pathname
+  } catch {
+    return undefined
   }
 }
 

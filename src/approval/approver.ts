@@ -17,6 +17,8 @@ export interface ApprovalRequest {
   readonly description: string
   /** What will run if this is approved: the answer is bound to exactly these arguments. */
   readonly arguments: JsonObject
+  /** What the tool's maker says of this call, in one line: where it goes. Never a model's words alone. */
+  readonly tells?: string
   /** Set when an answer's edited arguments were refused: the question is put again. */
   readonly problem?: string
 }

@@ -99,11 +99,12 @@ async function putQuestions(
   const requests = await Promise.all(open.map((each) => requestOf(each, attempt, environment)))
   emit({
     type: 'approval_requested',
-    questions: requests.map(({ callId, token, name, arguments: args }) => ({
+    questions: requests.map(({ callId, token, name, arguments: args, tells }) => ({
       callId,
       token,
       name,
       arguments: args,
+      ...(tells !== undefined && { tells }),
     })),
   })
   try {
@@ -126,6 +127,8 @@ async function requestOf(
   attempt: number,
   { runId, roundId, secret }: AskEnvironment,
 ): Promise<ApprovalRequest> {
+  // What is told of the call follows from its arguments and the tool as it is defined, which both are bound.
+  const tells = told(call)
   const bound = [runId, roundId, call.id, attempt, call.key, await call.registered.fingerprint()]
   return {
     callId: call.id,
@@ -133,7 +136,23 @@ async function requestOf(
     name: call.name,
     description: call.registered.tool.description ?? '',
     arguments: copyJson(call.checked.args),
+    ...(tells !== undefined && { tells }),
     ...(problem !== undefined && { problem }),
+  }
+}
+
+const longestTold = 500
+
+/** One line, without characters that would reorder or hide it. */
+function told({ registered, checked }: ReadyCall): string | undefined {
+  try {
+    const text: unknown = registered.tool.tells?.(copyJson(checked.args))
+    if (typeof text !== 'string') return undefined
+    const line = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+    const cut = [...line].slice(0, longestTold).join('')
+    return cut === '' ? undefined : cut === line ? line : `${cut}…`
+  } catch {
+    return undefined
   }
 }
 

@@ -93,7 +93,7 @@ export function formsOf(
 }
 
 function formOf(
-  { name, arguments: args, problem }: ApprovalRequest,
+  { name, arguments: args, tells, problem }: ApprovalRequest,
   hasRun: boolean,
 ): ElicitRequestFormParams {
   const text = JSON.stringify(args, null, 1)
@@ -102,7 +102,7 @@ function formOf(
       ? `${text.slice(0, longestArguments)}\n… ${text.length - longestArguments} characters more`
       : text
   return {
-    message: `${problem ? `${problem}\n\n` : ''}May ${name} run with these arguments?\n\n${shown}`,
+    message: `${problem ? `${problem}\n\n` : ''}May ${name} run with these arguments?${tells ? `\n\n${tells}` : ''}\n\n${shown}`,
     requestedSchema: {
       type: 'object',
       properties: {

@@ -108,6 +108,7 @@ export function scriptTool(script: LoadedScript, options: ScriptToolOptions): To
     readOnly: !network || (trusted && definition.readOnly === true),
     timeout: (definition.timeout ?? 60) * 1_000,
     ...(parameters && { inputSchema: parameters }),
+    ...(network && { tells: () => 'uses the network' }),
     // Without the network it is a function of its input and its own files.
     ...(!network && { reads: () => reads }),
     async execute(input, context) {

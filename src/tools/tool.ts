@@ -57,6 +57,11 @@ export interface ToolTraits {
   /** Changes nothing anywhere. Such a call needs no approval and is simply run again after a crash. */
   readonly readOnly?: boolean
   readonly confirm?: ConfirmVerdict | ((args: JsonObject) => ConfirmVerdict)
+  /**
+   * What a person who is asked about a call is told beside its arguments: one line of the tool's maker, such as
+   * where it goes and what it takes along; no secret's value. Cut at 500 characters; a throw says nothing.
+   */
+  readonly tells?: (args: JsonObject) => string
   /** Resources a call reads: hierarchical names (`file:/notes/a.md`) that cover what lies below them. */
   readonly reads?: (args: JsonObject) => readonly string[]
   /** Resources a call writes. A tool that is neither `readOnly` nor has this may touch anything. */

@@ -170,6 +170,11 @@ describe('tools from outside in the Worker', { timeout: 60_000 }, () => {
     const [stolen] = await done(run, call('s', 'api_steal'))
     expect(stolen?.outcome).toBe('failed')
     expect(stolen?.content).toContain('"KEY" is not set for localhost')
+    // Whoever is asked is told of both, by the tool and not by the model.
+    const asked = await round(run, [call('t', 'api_steal')], 'told')
+    expect(asked.body.pendingApprovals).toMatchObject([
+      { tells: `GET http://localhost:${host.split(':')[1]}/, sends the secret KEY` },
+    ])
   })
 
   it('scripts run in Workers of their own where the loader is bound', async () => {

@@ -80,6 +80,22 @@ describe('the traits of a tool', () => {
     expect(heard).toHaveLength(1)
   })
 
+  it('a question tells where the call goes, and which secrets go along', () => {
+    const auth = [
+      { type: 'bearer', secret: 'KEY' },
+      { type: 'apikey', env: 'OTHER', in: 'query' },
+    ] as const
+    const item = defined(somewhere, { parameters }, { method: 'DELETE' })
+    expect(toolOf(item).tells?.({ id: 'a b' })).toBe('DELETE https://api.example/v1/a%20b')
+    const secret = toolOf({ ...item, auth })
+    expect(secret.tells?.({ id: '7' })).toBe(
+      'DELETE https://api.example/v1/7, sends the secrets KEY, OTHER',
+    )
+    // A long argument cannot push the secrets out of sight, nor one that cannot be sent.
+    expect(secret.tells?.({ id: 'x'.repeat(900) })).toMatch(/x…, sends the secrets KEY, OTHER$/)
+    expect(secret.tells?.({ id: '..' })).toContain('https://api.example/v1/{id}, sends')
+  })
+
   it('resources are those of http_request', () => {
     const get = toolOf(defined(somewhere, { parameters }))
     expect(get.reads?.({ id: 'a b' })).toEqual(['web:api.example/v1/a%20b'])

@@ -262,3 +262,41 @@ describe('answers', () => {
     )
   })
 })
+
+describe('what the maker of a tool tells of a call', () => {
+  const ask = async (tells: NonNullable<AnyTool['tells']>) => {
+    const events: RunEvent[] = []
+    const { dispatcher, batches, round } = withAnswers([{ ...send, tells }], {
+      onEvent: (event) => events.push(event),
+    })
+    await round(dispatcher.run(), [callOf('a', 'send', { to: 'x' })], [])
+    const event = events.find(({ type }) => type === 'approval_requested')
+    const [question] = event?.type === 'approval_requested' ? event.questions : []
+    const told = batches[0]?.requests[0]?.tells
+    expect(question?.tells).toBe(told)
+    expect(question?.arguments).toEqual({ to: 'x' })
+    return told
+  }
+
+  it('stands in the question, in one line of bounded length', async () => {
+    expect(await ask(({ to }) => `goes to ${to}`)).toBe('goes to x')
+    expect(await ask(() => ' a\n\u202eb\u0000\u2028c ')).toBe('a b c')
+    expect(await ask(() => 'x'.repeat(2_000))).toBe(`${'x'.repeat(500)}…`)
+  })
+
+  it('that throws, or is no text, leaves the question as it is', async () => {
+    const broken = () => {
+      throw new Error('no')
+    }
+    expect(await ask(broken)).toBeUndefined()
+    expect(await ask((() => 7) as unknown as () => string)).toBeUndefined()
+    expect(await ask(() => ' ')).toBeUndefined()
+    // It cannot change what runs.
+    expect(
+      await ask((args) => {
+        Object.assign(args, { to: 'eve' })
+        return 'done'
+      }),
+    ).toBe('done')
+  })
+})
