@@ -20,6 +20,7 @@ import type { AnyTool } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { apiPrefix, apiTool } from './api-tool.ts'
 import type { ApiSecrets } from './credentials.ts'
+import { plainSecretProblem } from './https-only.ts'
 import { type Bucket, createBucket } from './rate-limit.ts'
 import { type LoadedApi, readApiDefinition } from './read-definition.ts'
 
@@ -116,10 +117,12 @@ function readAll(
       continue
     }
     const { definition: api, parameters } = read.api
+    const plainSecret = plainSecretProblem(read.api)
     if (name !== undefined && api.name !== name)
       add(`name must be "${name}", as the directory is called`)
     else if (parameters.some(({ file }) => file) && !workspace)
       add('it sends files, and there is no workspace')
+    else if (plainSecret !== undefined) add(plainSecret)
     else if (tools.has(api.name))
       add(`there is another definition named "${api.name}"; that one counts`)
     else tools.set(api.name, make(read.api))

@@ -96,6 +96,23 @@ describe('the traits of a tool', () => {
     expect(secret.tells?.({ id: '..' })).toContain('https://api.example/v1/{id}, sends')
   })
 
+  it('a secret goes over https, except in a network of its own', () => {
+    const auth = { type: 'bearer', secret: 'S' } as const
+    const problemsOf = (url: string, given = {}) =>
+      apiSource({ definitions: [defined(url, given)], fetch: localFetch, trusted: true }).health()
+        .problems
+    for (const url of ['http://api.example/a?b={id}', 'http://8.8.8.8/', 'http://[2600::1]/']) {
+      expect(problemsOf(url, { auth, parameters: url.includes('{') ? parameters : {} })).toEqual([
+        { definition: 'thing', message: expect.stringMatching(/^a secret goes over https only/) },
+      ])
+    }
+    expect(problemsOf('http://api.example/')).toEqual([])
+    for (const host of ['localhost:8080', '127.0.0.1', '[::1]', '10.0.0.1', 'a.internal']) {
+      expect(problemsOf(`http://${host}/`, { auth })).toEqual([])
+    }
+    expect(problemsOf('https://api.example/', { auth })).toEqual([])
+  })
+
   it('resources are those of http_request', () => {
     const get = toolOf(defined(somewhere, { parameters }))
     expect(get.reads?.({ id: 'a b' })).toEqual(['web:api.example/v1/a%20b'])
