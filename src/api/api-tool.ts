@@ -12,10 +12,10 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { answerOf } from './answer.ts'
 import { addressOf, type Given, givenIn, initOf } from './build-request.ts'
 import { type ApiSecrets, credentialsOf } from './credentials.ts'
-import type { ApiDefinition } from './definition.ts'
 import type { Bucket } from './rate-limit.ts'
 import type { LoadedApi } from './read-definition.ts'
 import { joined } from './serialise.ts'
+import { versionOf } from './version.ts'
 
 export interface ApiToolOptions {
   readonly fetch: typeof fetch
@@ -27,6 +27,8 @@ export interface ApiToolOptions {
   readonly bucket?: Bucket
   /** The whole name; default `api_<name>`. */
   readonly name?: string
+  /** Rejects when the definition must not be used any more. */
+  readonly check?: () => Promise<void>
 }
 
 export const apiPrefix = 'api_'
@@ -48,14 +50,6 @@ export function apiTool(api: LoadedApi, options: ApiToolOptions): Tool {
     timeout: (seconds + 5) * 1_000,
     execute: (args, { signal }) => execute(name, api, args, seconds * 1_000, signal, options),
   }
-}
-
-/**
- * What a model sees stays the same while the request changes: kept answers must not. The shared schemas
- * are in what it sees, and large.
- */
-function versionOf({ $defs: _, ...own }: ApiDefinition): string {
-  return JSON.stringify(own)
 }
 
 function traitsOf(api: LoadedApi, trusted: boolean): ToolTraits {
@@ -116,7 +110,8 @@ async function execute(
   signal: AbortSignal,
   options: ApiToolOptions,
 ): Promise<JsonObject> {
-  const { maxBytes, bucket } = options
+  const { maxBytes, bucket, check } = options
+  await check?.()
   const given: Given[] = givenIn(api, args)
   const address = addressOf(api, given)
   const init = await initOf(api, given, options.workspace)

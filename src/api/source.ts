@@ -23,6 +23,8 @@ import type { ApiSecrets } from './credentials.ts'
 import { plainSecretProblem } from './https-only.ts'
 import { type Bucket, createBucket } from './rate-limit.ts'
 import { type LoadedApi, readApiDefinition } from './read-definition.ts'
+import { checkUnchanged } from './unchanged.ts'
+import { versionOf } from './version.ts'
 
 /** A definition as it was found, before anybody has read it. */
 export interface FoundDefinition {
@@ -34,11 +36,18 @@ export interface FoundDefinition {
   readonly name?: string
 }
 
-/** Finds the definitions that there are now. */
-export type ApiDefinitions = () => Promise<readonly FoundDefinition[]>
+/** Finds the definitions that there are now. Read by every `load`, and before every call without `one`. */
+export interface ApiDefinitions {
+  (): Promise<readonly FoundDefinition[]>
+  /** Finds the one of this `definition`; `undefined` when it is gone. */
+  readonly one?: (definition: string) => Promise<FoundDefinition | undefined>
+}
 
 export interface ApiSourceOptions {
-  /** The definitions, as values or JSON texts; or where they come from, read anew by every `load`. */
+  /**
+   * The definitions, as values or JSON texts; or where they come from, read anew by every `load`.
+   * A call whose definition has changed since then, or is gone, sends nothing, and the source is read anew.
+   */
   readonly definitions: readonly unknown[] | ApiDefinitions
   /** Does the requests: a `guardedFetch`, unless every address may be reached. */
   readonly fetch: typeof fetch
@@ -70,10 +79,13 @@ export function apiSource(options: ApiSourceOptions): ToolSource {
     throw new DispatchError('THREEPASS_BAD_OPTION', 'apiSource: fetch must be a function')
   }
   const buckets = new Map<string, Bucket>()
-  const make = (found: readonly FoundDefinition[]) =>
+  const make = (found: readonly FoundDefinition[], checkOf?: CheckOf) =>
     readAll(
       found,
-      (api) => apiTool(api, { ...toolOptions(options), maxBytes, ...bucketOf(api) }),
+      (api, each) => {
+        const check = checkOf && { check: checkOf(each, versionOf(api.definition)) }
+        return apiTool(api, { ...toolOptions(options), maxBytes, ...bucketOf(api), ...check })
+      },
       options,
     )
   const bucketOf = ({ definition: { name: tool, rate_limit: limit } }: LoadedApi) => {
@@ -89,8 +101,14 @@ export function apiSource(options: ApiSourceOptions): ToolSource {
     const health: SourceHealth = { status: 'ready', updatedAt: clock(), problems }
     return { name, prefix: apiPrefix, tools: () => tools, health: () => health }
   }
-  return readSource({ name, prefix: apiPrefix, clock, read: async () => make(await definitions()) })
+  const checkOf: CheckOf = (each, version) => () =>
+    checkUnchanged(each, version, definitions, source)
+  const read = async () => make(await definitions(), checkOf)
+  const source = readSource({ name, prefix: apiPrefix, clock, read })
+  return source
 }
+
+type CheckOf = (found: FoundDefinition, version: string) => () => Promise<void>
 
 function toolOptions({ fetch, secrets, trusted = false, workspace }: ApiSourceOptions) {
   return { fetch, trusted, ...(secrets && { secrets }), ...(workspace && { workspace }) }
@@ -104,12 +122,13 @@ function named(content: unknown, index: number): FoundDefinition {
 /** Reads what was found. What is bad, or not believed, is a problem of its own. */
 function readAll(
   found: readonly FoundDefinition[],
-  make: (api: LoadedApi) => AnyTool,
+  make: (api: LoadedApi, found: FoundDefinition) => AnyTool,
   { trusted = false, workspace }: ApiSourceOptions,
 ): SourceReading {
   const tools = new Map<string, AnyTool>()
   const problems: SourceProblem[] = []
-  for (const { definition, content, name } of found) {
+  for (const each of found) {
+    const { definition, content, name } = each
     const add = (message: string) => problems.push({ definition, message })
     const read = readApiDefinition(content)
     if (!read.ok) {
@@ -125,7 +144,7 @@ function readAll(
     else if (plainSecret !== undefined) add(plainSecret)
     else if (tools.has(api.name))
       add(`there is another definition named "${api.name}"; that one counts`)
-    else tools.set(api.name, make(read.api))
+    else tools.set(api.name, make(read.api, each))
     for (const claim of ['read_only', 'always_allow'] as const) {
       if (api[claim] && !trusted) add(`${claim} does not count: the source is not trusted`)
     }

@@ -9,15 +9,16 @@ const place = /^\/tools\/([^/]+)\/api\.json$/
 
 /** The files `/tools/<name>/api.json`. Each has the name of its directory. */
 export function workspaceApiDefinitions(workspace: Workspace): ApiDefinitions {
-  return async () => {
+  const one = async (path: string) => {
+    const file = await workspace.read(path)
+    const name = place.exec(path)?.[1] ?? ''
+    return file && { definition: path, content: file.text, name }
+  }
+  const all = async () => {
     const entries = await workspace.list('/tools')
     const files = entries.filter(({ path }) => place.test(path))
-    const found = await Promise.all(
-      files.map(async ({ path }) => {
-        const file = await workspace.read(path)
-        return { definition: path, content: file?.text ?? '', name: place.exec(path)?.[1] ?? '' }
-      }),
-    )
-    return found
+    const found = await Promise.all(files.map(({ path }) => one(path)))
+    return found.flatMap((each) => each ?? [])
   }
+  return Object.assign(all, { one })
 }

@@ -321,6 +321,60 @@ describe('definitions in a workspace', () => {
     expect(apis.health().problems).toEqual([])
   })
 
+  it('a change in shared schemas alone is seen', async () => {
+    const workspace = memoryWorkspace()
+    const shared = (type: string) =>
+      JSON.stringify({
+        ...defined('https://a.example'),
+        name: 'a',
+        parameters: { x: { $ref: '#/$defs/X' } },
+        $defs: { X: { type } },
+      })
+    await workspace.write('/tools/a/api.json', shared('string'))
+    const apis = source(workspace)
+    await apis.load?.()
+    await workspace.write('/tools/a/api.json', shared('number'))
+    await apis.load?.()
+    expect(apis.tools()[0]?.inputSchema).toMatchObject({ $defs: { X: { type: 'number' } } })
+  })
+
+  it.each([['in a workspace'], ['of a function alone']])(
+    'a call whose definition %s has changed, or is gone, sends nothing',
+    async (where) => {
+      const { url, heard } = await echoServer()
+      const workspace = memoryWorkspace()
+      const all = workspaceApiDefinitions(workspace)
+      const apis = apiSource({
+        definitions: where === 'in a workspace' ? all : () => all(),
+        fetch: localFetch,
+      })
+      const dispatcher = createDispatcher({ tools: [], sources: [apis], mode: 'full' })
+      let calls = 0
+      const call = async () => {
+        calls += 1
+        const round = [{ id: `c${calls}`, name: 'api_a', arguments: { n: calls } }]
+        const { results } = await dispatcher.run().dispatch(round)
+        return results[0]?.outcome === 'completed' ? 'ok' : results[0]?.content
+      }
+      const put = (path: string, space?: number) => {
+        const api = defined(url + path, { name: 'a', parameters: { n: { type: 'integer' } } })
+        return workspace.write('/tools/a/api.json', JSON.stringify(api, null, space))
+      }
+      await put('/one')
+      expect(await call()).toBe('ok')
+      // Written another way, it says the same.
+      await put('/one', 2)
+      expect(await call()).toBe('ok')
+      await put('/two')
+      expect(await call()).toContain('has changed, so nothing was sent: look at its schema again')
+      expect(await call()).toBe('ok')
+      await workspace.remove('/tools/a/api.json')
+      expect(await call()).toContain('is gone, so nothing was sent')
+      expect(await call()).toContain('api_a')
+      expect(heard.map((each) => each.url.split('?')[0])).toEqual(['/one', '/one', '/two'])
+    },
+  )
+
   it('load by themselves when they are first looked at', async () => {
     const workspace = memoryWorkspace()
     await workspace.write('/tools/a/api.json', text('a'))

@@ -87,7 +87,10 @@ describe('documents of others', () => {
       expect(definitions.length + problems.length).toBe(operations)
 
       const source = apiSource({ definitions, fetch, workspace: memoryWorkspace() })
-      expect(source.health().problems).toEqual([])
+      // Old examples have a server on plain http: what sends a secret is no tool there.
+      const plain = source.health().problems
+      for (const { message } of plain) expect(message).toMatch(/^a secret goes over https only/)
+      expect(plain.length === 0 || /petstore/.test(file)).toBe(true)
       const { catalogue, diagnostics } = createDispatcher({
         tools: [],
         sources: [source],
@@ -95,7 +98,7 @@ describe('documents of others', () => {
       })
       expect(diagnostics.filter(({ code }) => code !== 'repaired-schema')).toEqual([])
       // find_tools is the dispatcher's own.
-      expect(catalogue.length - 1).toBe(definitions.length)
+      expect(catalogue.length - 1).toBe(definitions.length - plain.length)
       for (const { name } of catalogue) expect(name).toMatch(/^[a-z][a-z0-9_]{0,63}$/)
     },
   )
