@@ -51,6 +51,7 @@ export function outside({ env, workspace, extensions, toolLists }: SourceParts):
     fetchFor: (onlyHosts) => guardedFetch({ allowHosts, onlyHosts }),
     sandbox,
     secrets,
+    workspace,
   })
   return {
     sources: [

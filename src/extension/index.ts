@@ -2,10 +2,10 @@
  * threepass/extension: packages of tools, installed by a person's consent.
  * @module
  */
+export type { Capabilities } from './capabilities.ts'
 export { type Agreed, installExtension } from './install.ts'
 export { type ExtensionKv, kvExtensions } from './kv.ts'
 export {
-  type Capabilities,
   type Extension,
   type Guide,
   integrityOf,

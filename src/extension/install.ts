@@ -2,9 +2,10 @@
  * Installing: what a person has agreed to, and nothing else.
  * @module
  */
-import { compareVersions } from 'compare-versions'
-import { type Capabilities, type Extension, readExtension } from './package.ts'
-import type { ExtensionStore } from './store.ts'
+import { compareVersions, validateStrict } from 'compare-versions'
+import type { Capabilities } from './capabilities.ts'
+import { type Extension, parsePackage, readExtension } from './package.ts'
+import { type ExtensionStore, findInstalled } from './store.ts'
 
 export interface Agreed {
   /** The package's text must have this hash. */
@@ -16,15 +17,23 @@ export interface Agreed {
   readonly mode: 'install' | 'upgrade'
 }
 
-/** What is installed of this name, if it can still be read. */
+/** What is installed of this name; `0.0.0` when it cannot be read any more. */
 export async function installedVersion(
   store: ExtensionStore,
   name: string,
 ): Promise<string | undefined> {
-  const found = (await store.list()).find((each) => each.name === name)
+  const found = await findInstalled(store, name)
   if (!found) return undefined
-  const { version } = Object(JSON.parse(found.text)) as { version?: string }
-  return version ?? '0.0.0'
+  const version = versionIn(found.text)
+  return version !== undefined && validateStrict(version) ? version : '0.0.0'
+}
+
+function versionIn(text: string): string | undefined {
+  try {
+    return Object(parsePackage(text)).version
+  } catch {
+    return undefined
+  }
 }
 
 /**

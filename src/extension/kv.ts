@@ -3,7 +3,7 @@
  * place may see a change up to a minute later.
  * @module
  */
-import type { ExtensionStore, InstalledExtension } from './store.ts'
+import { type ExtensionStore, type InstalledExtension, installedIn } from './store.ts'
 
 /** What is used of a KV binding; `KVNamespace` of `@cloudflare/workers-types` fits. */
 export interface ExtensionKv {
@@ -19,14 +19,19 @@ export interface ExtensionKv {
 
 /** `prefix` stands before every key; default `threepass:extension:`. */
 export function kvExtensions(kv: ExtensionKv, prefix = 'threepass:extension:'): ExtensionStore {
+  const get = async (name: string) => {
+    const record = await kv.get(prefix + name, 'text')
+    return record === null ? undefined : installedIn(record, name)
+  }
   return {
+    get,
     async list() {
       const found: InstalledExtension[] = []
       let cursor: string | undefined
       do {
         const page = await kv.list({ prefix, ...(cursor !== undefined && { cursor }) })
-        const texts = await Promise.all(page.keys.map(({ name }) => kv.get(name, 'text')))
-        for (const text of texts) if (text) found.push(JSON.parse(text) as InstalledExtension)
+        const read = await Promise.all(page.keys.map(({ name }) => get(name.slice(prefix.length))))
+        for (const each of read) if (each) found.push(each)
         cursor = page.list_complete ? undefined : page.cursor
       } while (cursor !== undefined)
       return found

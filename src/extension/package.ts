@@ -2,20 +2,13 @@
  * An extension as it is handed on: one JSON text with its tools, its guides, and all that it needs.
  * @module
  */
-import { validate as isVersion } from 'compare-versions'
+import { validateStrict as isVersion } from 'compare-versions'
+import { plainSecretProblem } from '../api/https-only.ts'
 import { type LoadedApi, readApiDefinition } from '../api/read-definition.ts'
 import { base64, byteLength } from '../execute/text.ts'
-import type { Json } from '../round.ts'
 import { isObject } from '../schema/pointer.ts'
 import { type LoadedScript, readScript } from '../script/definition.ts'
-
-/** What an extension may use beside its own code: a person agrees to exactly this. */
-export interface Capabilities {
-  /** Hosts that its tools may reach, such as `api.example.com` or `localhost:8080`; sorted. */
-  readonly hosts: readonly string[]
-  /** Names of the secrets that its tools may send there; sorted. */
-  readonly secrets: readonly string[]
-}
+import { type Capabilities, capabilitiesOf, listOf } from './capabilities.ts'
 
 export interface Guide {
   /** What it is about, in one line. */
@@ -28,7 +21,7 @@ export interface Guide {
 export interface Extension {
   /** A small letter and up to 19 small letters or digits. */
   readonly name: string
-  /** As in semver.org. */
+  /** Three numbers, and what semver.org allows behind them. */
   readonly version: string
   readonly description: string
   readonly capabilities: Capabilities
@@ -50,12 +43,18 @@ const mostTools = 200
 
 const fields = ['name', 'version', 'description', 'capabilities', 'apis', 'scripts', 'guides']
 const namePattern = /^[a-z][a-z0-9]{0,19}$/
-const hostPattern = /^[a-z0-9.-]+(:\d+)?$/
+/** The most that every provider takes. */
+const longestToolName = 64
 
 /** The hash that a package's text has to have. https://www.w3.org/TR/SRI/ */
 export async function integrityOf(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return `sha256-${base64(new Uint8Array(hash))}`
+}
+
+/** Throws what JSON.parse throws. Some editors put a mark before the text, which is no part of JSON. */
+export function parsePackage(text: string): unknown {
+  return JSON.parse(text.replace(/^\uFEFF/, ''))
 }
 
 /** Reads a package. Never rejects: what is wrong is somebody's input. */
@@ -65,7 +64,7 @@ export async function readExtension(text: string): Promise<ReadExtension> {
   }
   let given: unknown
   try {
-    given = JSON.parse(text)
+    given = parsePackage(text)
   } catch (error) {
     return refused(`the package is no JSON: ${(error as Error).message}`)
   }
@@ -87,7 +86,7 @@ export async function readExtension(text: string): Promise<ReadExtension> {
   }
   const capabilities = capabilitiesOf(given.capabilities, problems)
   const guides = guidesOf(given.guides, problems)
-  problems.push(...undeclared(tools, capabilities), ...sameNames(tools, guides))
+  problems.push(...undeclared(tools, capabilities), ...badNames(String(name), tools, guides))
   if (problems.length > 0) return { ok: false, problems }
   const about = { name, version, description } as Pick<
     Extension,
@@ -127,33 +126,6 @@ async function toolsOf({ apis, scripts }: Given, problems: string[]): Promise<To
 
 type Given = Readonly<Record<string, unknown>>
 
-function listOf(field: string, given: unknown, problems: string[]): readonly unknown[] {
-  if (given === undefined) return []
-  if (Array.isArray(given)) return given
-  problems.push(`${field} must be a list`)
-  return []
-}
-
-function capabilitiesOf(given: unknown, problems: string[]): Capabilities {
-  const { hosts, secrets, ...more } = Object(given) as Given
-  for (const field of Object.keys(more)) problems.push(`capabilities has no "${field}"`)
-  const texts = (field: string, list: unknown): string[] => {
-    const all = listOf(`capabilities.${field}`, list, problems)
-    const wrong = all.find((each) => typeof each !== 'string' || each === '')
-    if (wrong !== undefined) problems.push(`capabilities.${field} must be a list of texts`)
-    return [...new Set(all.filter((each) => typeof each === 'string'))].sort()
-  }
-  const own = { hosts: texts('hosts', hosts), secrets: texts('secrets', secrets) }
-  for (const host of own.hosts) {
-    if (!hostPattern.test(host)) {
-      problems.push(
-        `capabilities.hosts: ${JSON.stringify(host)} is no host such as api.example.com`,
-      )
-    }
-  }
-  return own
-}
-
 function guidesOf(given: unknown, problems: string[]): Guide[] {
   return listOf('guides', given, problems).flatMap((each, at) => {
     const { topic, text } = Object(each) as Partial<Guide>
@@ -170,7 +142,10 @@ function* undeclared(
   { apis, scripts }: Tools,
   { hosts, secrets }: Capabilities,
 ): Generator<string> {
-  for (const { definition, auth } of apis) {
+  for (const api of apis) {
+    const { definition, auth } = api
+    const plainSecret = plainSecretProblem(api)
+    if (plainSecret !== undefined) yield `${definition.name}: ${plainSecret}`
     const host = hostOf(definition.endpoint.url)
     if (!hosts.includes(host))
       yield `${definition.name} reaches ${host}: name it in capabilities.hosts`
@@ -188,9 +163,17 @@ function* undeclared(
   }
 }
 
-function* sameNames({ apis, scripts }: Tools, guides: readonly Guide[]): Generator<string> {
+function* badNames(
+  extension: string,
+  { apis, scripts }: Tools,
+  guides: readonly Guide[],
+): Generator<string> {
   const seen = new Set<string>(guides.length > 0 ? ['guide'] : [])
   for (const { definition } of [...apis, ...scripts]) {
+    const { length } = `ext_${extension}_${definition.name}`
+    if (length > longestToolName) {
+      yield `${definition.name} is ${length - longestToolName} characters too long: with ext_${extension}_ it may have ${longestToolName}`
+    }
     if (seen.has(definition.name)) yield `two tools are named ${definition.name}`
     seen.add(definition.name)
   }
@@ -203,9 +186,4 @@ function hostOf(url: string): string {
   } catch {
     return url
   }
-}
-
-/** For a person to agree to, and to compare. */
-export function capabilitiesJson({ hosts, secrets }: Capabilities): { [field: string]: Json } {
-  return { hosts: [...hosts], secrets: [...secrets] }
 }

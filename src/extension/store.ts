@@ -3,6 +3,7 @@
  * @module
  */
 import type { RecordStore } from '../run-state/records.ts'
+import { isObject } from '../schema/pointer.ts'
 import { createTurns } from '../turns.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
@@ -21,12 +22,38 @@ export interface InstalledExtension {
 
 /** One of a name. Rejects with what the storage threw. */
 export interface ExtensionStore {
-  /** In the order of their names. */
+  /** In the order of their names. What cannot be read is there, without a text, so that it can be removed. */
   list(): Promise<readonly InstalledExtension[]>
+  /** The one of this name; without it, looked for in the list. Asked before every call of its tools. */
+  get?(name: string): Promise<InstalledExtension | undefined>
   /** In the place of the one of this name, whole or not at all. */
   put(extension: InstalledExtension): Promise<void>
   /** False when there is none of this name. */
   remove(name: string): Promise<boolean>
+}
+
+export async function findInstalled(
+  store: ExtensionStore,
+  name: string,
+): Promise<InstalledExtension | undefined> {
+  return store.get ? store.get(name) : (await store.list()).find((each) => each.name === name)
+}
+
+/** A record as it was stored under this name; without text and integrity when it is damaged. */
+export function installedIn(record: string, name: string): InstalledExtension {
+  const damaged = { name, text: '', integrity: '', from: '', installedAt: 0 }
+  try {
+    const found: unknown = JSON.parse(record)
+    if (!isObject(found)) return damaged
+    const { text, integrity, from, installedAt } = found
+    if (found.name !== name || typeof text !== 'string' || typeof integrity !== 'string') {
+      return damaged
+    }
+    const at = Number.isSafeInteger(installedAt) ? Number(installedAt) : 0
+    return { name, text, integrity, from: String(from), installedAt: at }
+  } catch {
+    return damaged
+  }
 }
 
 /**
@@ -35,12 +62,19 @@ export interface ExtensionStore {
  */
 export function workspaceExtensions(workspace: Workspace, folder = '/extensions'): ExtensionStore {
   const pathOf = (name: string) => `${folder}/${name}.json`
+  const get = async (name: string) => {
+    const file = await workspace.read(pathOf(name))
+    return file && installedIn(file.text, name)
+  }
   return {
     async list() {
       const files = await workspace.list(folder)
-      const read = await Promise.all(files.map(({ path }) => workspace.read(path)))
-      return read.flatMap((file) => (file ? (JSON.parse(file.text) as InstalledExtension) : []))
+      const names = files.flatMap(({ path }) =>
+        path.endsWith('.json') ? path.slice(path.lastIndexOf('/') + 1, -'.json'.length) : [],
+      )
+      return (await Promise.all(names.map(get))).flatMap((each) => each ?? [])
     },
+    get,
     async put(extension) {
       await workspace.write(pathOf(extension.name), JSON.stringify(extension))
     },
@@ -60,6 +94,7 @@ export function recordExtensions(
   const save = (all: readonly InstalledExtension[]) => records.save(key, all, lifetime)
   return {
     list,
+    get: async (name) => (await list()).find((each) => each.name === name),
     put: (extension) =>
       turns('', async () => {
         const others = (await list()).filter(({ name }) => name !== extension.name)

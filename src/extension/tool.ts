@@ -8,14 +8,9 @@ import type { LoadedSource } from '../tools/read-source.ts'
 import type { JsonSchema, Tool } from '../tools/tool.ts'
 import { fileResources } from '../workspace/path.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import { type Capabilities, capabilitiesJson } from './capabilities.ts'
 import { installExtension, installedVersion } from './install.ts'
-import {
-  type Capabilities,
-  capabilitiesJson,
-  type Extension,
-  mostPackageBytes,
-  readExtension,
-} from './package.ts'
+import { type Extension, integrityOf, mostPackageBytes, readExtension } from './package.ts'
 import type { ExtensionStore } from './store.ts'
 
 export interface ExtensionsToolOptions {
@@ -91,7 +86,7 @@ const inputSchema: JsonSchema = {
       additionalProperties: false,
       description: 'install, upgrade: as look told them.',
     },
-    name: { type: 'string', maxLength: 20, description: 'remove: the extension.' },
+    name: { type: 'string', maxLength: 200, description: 'remove: the extension.' },
   },
   required: ['mode'],
   additionalProperties: false,
@@ -124,13 +119,17 @@ async function packageAt(
 async function list(store: ExtensionStore): Promise<Json> {
   const installed = await store.list()
   return Promise.all(
-    installed.map(async ({ name, text, from, installedAt }): Promise<Json> => {
+    installed.map(async ({ name, text, integrity, from, installedAt }): Promise<Json> => {
       const read = await readExtension(text)
-      const own = read.ok ? about(read.extension) : { name, problems: [...read.problems] }
+      const isOwn = (await integrityOf(text)) === integrity
+      const problems = isOwn ? (read.ok ? [] : [...read.problems]) : [changedSince]
+      const own = isOwn && read.ok ? about(read.extension) : { name, problems }
       return { ...own, from, installed_at: new Date(installedAt).toISOString() }
     }),
   )
 }
+
+const changedSince = 'it was changed since it was installed: remove it and install it again'
 
 async function look(text: string, store: ExtensionStore): Promise<Json> {
   const read = await readExtension(text)

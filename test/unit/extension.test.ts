@@ -84,6 +84,7 @@ function setup() {
     store,
     fetchFor: (hosts) => guardedFetch({ onlyHosts: hosts, allowHosts: [host, 'localhost'] }),
     sandbox: quickJSSandbox({ wasm: () => wasm }),
+    workspace,
     secrets: (name) => ({ WEATHER_KEY: 'k3y', OTHER: 'other' })[name],
   })
   const asked: ApprovalBatch[] = []
@@ -257,6 +258,137 @@ describe('an extension', () => {
     expect((await manageCall({ mode: 'remove', name: 'third' })).outcome).toBe('completed')
   })
 
+  it.each(['999.999.999.999', 'a:99999', '0x100000000', 'xn--', 'a.1.2.3.4.5'])(
+    'with the host %s, which no fetch can be made for, takes no other down',
+    async (bad) => {
+      const { store, install, source, dispatcher } = setup()
+      await install(weather())
+      const other = weather({ name: 'other', apis: [], capabilities: { hosts: [bad] } })
+      const text = JSON.stringify(other)
+      const integrity = await integrityOf(text)
+      await store.put({ name: 'other', text, integrity, from: '', installedAt: 0 })
+      await source.load()
+      expect(source.health()).toMatchObject({
+        status: 'ready',
+        problems: [{ definition: 'other', message: expect.stringContaining('is no host such as') }],
+      })
+      expect(dispatcher.catalogue.map(({ name }) => name)).toContain('ext_weather_now')
+    },
+  )
+
+  it('for which the host makes no fetch takes no other down', async () => {
+    const { store, install } = setup()
+    await install(weather())
+    const slim = JSON.stringify(
+      weather({ name: 'slim', apis: [], capabilities: { hosts: ['a.b'] } }),
+    )
+    const integrity = await integrityOf(slim)
+    await store.put({ name: 'slim', text: slim, integrity, from: '', installedAt: 0 })
+    const source = extensionSource({
+      store,
+      fetchFor([first = '']) {
+        if (first === host) throw new Error('not this one')
+        return guardedFetch()
+      },
+    })
+    await source.load()
+    expect(source.health()).toMatchObject({ status: 'ready' })
+    expect(source.health().problems).toContainEqual({
+      definition: 'weather',
+      message: 'not this one',
+    })
+    expect(source.tools().map(({ name }) => name)).toEqual(['ext_slim_guide'])
+  })
+
+  it('whose record is damaged takes no other down, and can be removed', async () => {
+    const { kept, install, source, dispatcher, manageCall } = setup()
+    await install(weather())
+    await kept.write('/extensions/torn.json', '{"name":"to')
+    await kept.write('/extensions/alien.json', '{"name":"weather","text":"","integrity":""}')
+    await source.load()
+    expect(source.health()).toMatchObject({ status: 'ready' })
+    expect(source.health().problems.map(({ definition }) => definition)).toEqual(['alien', 'torn'])
+    expect(dispatcher.catalogue.map(({ name }) => name)).toContain('ext_weather_now')
+    expect((await manageCall({ mode: 'list' })).value).toMatchObject([
+      { name: 'alien', problems: [expect.stringContaining('was changed')] },
+      { name: 'torn' },
+      { name: 'weather', version: '1.0.0' },
+    ])
+    const torn = weather({ name: 'torn' })
+    expect((await install(torn)).content).toContain('torn 0.0.0 is installed')
+    expect((await manageCall({ mode: 'remove', name: 'torn' })).outcome).toBe('completed')
+    expect((await install(torn)).outcome).toBe('completed')
+  })
+
+  it('that somebody else has removed or changed does not run', async () => {
+    const { install, store, call, source } = setup()
+    await install(weather())
+    const [installed] = await store.list()
+    if (!installed) throw new Error('not installed')
+    const text = JSON.stringify(weather({ version: '2.0.0' }))
+    await store.put({ ...installed, text, integrity: await integrityOf(text) })
+    const before = seen.length
+    expect((await call('ext_weather_report', { text: 'a' })).content).toContain(
+      'the extension weather has changed, so nothing ran',
+    )
+    expect((await call('ext_weather_to_celsius', { f: 32 })).value).toBe(0)
+    await store.remove('weather')
+    expect((await call('ext_weather_guide', { topic: 'clouds' })).content).toContain(
+      'is not installed any more',
+    )
+    expect(source.tools()).toEqual([])
+    expect(seen).toHaveLength(before)
+  })
+
+  it('has its rate limit, sends files of the workspace, and switches no question off', async () => {
+    const { install, store, call, source, asked } = setup()
+    const api = (name: string, more: object, endpoint: object = {}) => ({
+      name,
+      description: 'Does.',
+      endpoint: { url: `http://${host}/${name}`, method: 'GET', ...endpoint },
+      ...more,
+    })
+    const upload = api(
+      'upload',
+      { parameters: { path: { in: 'whole_body', file: true, required: true } } },
+      { method: 'PUT', content_type: 'raw' },
+    )
+    const apis = [
+      api('limited', {
+        parameters: { n: { type: 'integer' } },
+        rate_limit: { calls: 1, per_seconds: 1_000 },
+      }),
+      api('loud', { read_only: true, always_allow: true }, { method: 'POST' }),
+      upload,
+    ]
+    await install(weather({ apis, scripts: [], capabilities: { hosts: [host] } }))
+    expect((await call('ext_weather_limited', { n: 1 })).outcome).toBe('completed')
+    await source.load()
+    expect((await call('ext_weather_limited', { n: 2 })).content).toContain('rate limit')
+    expect(source.health().problems.map(({ message }) => message)).toEqual([
+      'loud: read_only does not count in an extension',
+      'loud: always_allow does not count in an extension',
+    ])
+    const questions = asked.length
+    await call('ext_weather_loud')
+    expect(asked).toHaveLength(questions + 1)
+    expect(asked.at(-1)?.requests[0]?.tells).toBe(`POST http://${host}/loud`)
+    expect((await call('ext_weather_upload', { path: '/weather.json' })).outcome).toBe('completed')
+    const alone = extensionSource({ store, fetchFor: () => guardedFetch() })
+    await alone.load()
+    expect(alone.tools().map(({ name }) => name)).not.toContain('ext_weather_upload')
+    expect(alone.health().problems.map(({ message }) => message)).toContain(
+      'upload sends files, and there is no workspace',
+    )
+  })
+
+  it('may begin with a byte order mark, which its integrity covers', async () => {
+    const text = JSON.stringify(weather())
+    const read = await readExtension(`\ufeff${text}`)
+    expect(read.ok && read.extension.integrity).toBe(await integrityOf(`\ufeff${text}`))
+    expect(read.ok && read.extension.integrity).not.toBe(await integrityOf(text))
+  })
+
   it('without a sandbox has no scripts, and says so', async () => {
     const { store, install } = setup()
     await install(weather())
@@ -298,5 +430,41 @@ describe('a package', () => {
     const text = typeof given === 'string' ? given : JSON.stringify(weather(given))
     const read = await readExtension(text)
     expect(read.ok ? [] : read.problems.join('\n')).toMatch(problem)
+  })
+
+  const problemsOf = async (given: object) => {
+    const read = await readExtension(JSON.stringify(weather(given)))
+    return read.ok ? [] : read.problems
+  }
+
+  it.each(['1.2', 'v1.2.0', '1.x.0', '1.2.3.4', '01.2.3'])(
+    'of the version %s is refused',
+    async (version) => {
+      expect((await problemsOf({ version })).join()).toContain('version must be')
+    },
+  )
+
+  it.each(['0x7f000001', 'a.example:0443', 'a.example.', '127.1', '1.2.3.256'])(
+    'with the host %s, which a URL writes otherwise, is refused',
+    async (bad) => {
+      const problems = await problemsOf({ apis: [], capabilities: { hosts: [bad] } })
+      expect(problems.join()).toContain('is no host such as')
+    },
+  )
+
+  it('has no name that a provider would refuse, and sends secrets over https', async () => {
+    const api = { description: 'Does.', endpoint: { url: 'https://a.example/', method: 'GET' } }
+    const capabilities = { hosts: ['a.example', host], secrets: ['K'] }
+    const long = (count: number) => ({ ...api, name: 'n'.repeat(count) })
+    expect(await problemsOf({ capabilities, apis: [long(52)] })).toEqual([])
+    expect((await problemsOf({ capabilities, apis: [long(53)] })).join()).toMatch(
+      /n is 1 characters too long: with ext_weather_ it may have 64/,
+    )
+    const plain = { ...api, name: 'a', endpoint: { ...api.endpoint, url: 'http://a.example/' } }
+    const auth = { type: 'bearer', secret: 'K' }
+    expect(await problemsOf({ capabilities, apis: [plain] })).toEqual([])
+    expect((await problemsOf({ capabilities, apis: [{ ...plain, auth }] })).join()).toContain(
+      'a: a secret goes over https only',
+    )
   })
 })
