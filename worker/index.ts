@@ -39,8 +39,14 @@ app.get('/docs', (context) =>
 
 app.use('/v1/*', authenticate)
 
-/** The tools that a session has which is yet to come: an object of its own, whose name no session can have. */
-app.get('/v1/tools', ({ req, env }) => fromObject(session(env, '(tools)').fetch(req.raw)))
+/**
+ * The tools of a token's session; else those of a session that is yet to come: an object of its own, whose
+ * name no session can have.
+ */
+app.get('/v1/tools', ({ req, env, var: { scope } }) => {
+  if (scope && !('sessionId' in scope)) return outOfScope()
+  return fromObject(session(env, scope?.sessionId ?? '(tools)').fetch(req.raw))
+})
 
 app.use('/mcp', cors)
 app.use('/mcp', authenticate)

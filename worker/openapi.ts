@@ -222,9 +222,13 @@ const listed = json('Tools with schemas and traits; the sources they come from, 
 
 const listTools: Operation = {
   operationId: 'listTools',
-  summary: 'List or search the tools that a new session has',
+  summary: "List or search the tools that a new session has, or a session token's own",
   parameters: [searched],
-  responses: { '200': listed, ...refused },
+  responses: {
+    '200': listed,
+    ...refused,
+    '403': problemOf('The run token is not good for a session.'),
+  },
 }
 
 const listRunTools: Operation = {

@@ -47,6 +47,9 @@ const tests: readonly ContractTest<ExtensionStore, object>[] = [
       await store.put(b)
       await store.put(a)
       expect(await store.list()).toEqual([a, b])
+      if (!store.get) return
+      expect(await store.get('a')).toEqual(a)
+      expect(await store.get('none')).toBe(undefined)
     },
   },
   {

@@ -196,6 +196,42 @@ describe('tools from outside in the Worker', { timeout: 60_000 }, () => {
     }
   })
 
+  it('GET /v1/tools tells a token of its own session, and one of a run nothing', async () => {
+    const own = await startWorker({ bindings: { API_TOKEN: 'the-api-token' } })
+    try {
+      const as = (token: string) => ({ authorization: `Bearer ${token}` })
+      const server: TestWorker = {
+        ...own,
+        post: (path, body) => own.post(path, body, as('the-api-token')),
+      }
+      const rounds = workerRounds(() => server)
+      const run = await rounds.open({ sessionId: 'mine' })
+      const api = { name: 'mine', description: 'Gets.' }
+      const endpoint = { url: 'https://api.example/', method: 'GET' }
+      await rounds.done(run, file('/tools/mine/api.json', { ...api, endpoint }))
+      // A name that nobody knows makes the source read its files.
+      await rounds.done(run, call('g', 'api_none'))
+      const toolsFor = async (scope: object) => {
+        const made = await server.post('/v1/tokens', scope)
+        const { token } = (await made.json()) as { token: string }
+        const response = await own.send('/v1/tools', { headers: as(token) })
+        const { tools = [] } = (await response.json()) as Partial<Listed>
+        return { status: response.status, names: tools.map(({ name }) => name) }
+      }
+      const [mine, other] = [
+        await toolsFor({ sessionId: 'mine' }),
+        await toolsFor({ sessionId: 'other' }),
+      ]
+      expect(mine.names).toContain('api_mine')
+      expect(other.names).toContain('manage_extensions')
+      expect(other.names).not.toContain('api_mine')
+      const { status, names } = await toolsFor({ runId: run.slice('/v1/runs/'.length) })
+      expect([status, names]).toEqual([403, []])
+    } finally {
+      await own.stop()
+    }
+  })
+
   it('GET /v1/tools tells what a new session has', async () => {
     const { tools, sources } = await list('/v1/tools')
     expect(tools.map(({ name }) => name)).toContain('manage_extensions')
