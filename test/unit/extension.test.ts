@@ -147,6 +147,7 @@ describe('an extension', () => {
     await call('ext_weather_report', { text: 'rain' })
     expect(seen.at(-1)).toBe('POST /report Bearer k3y')
     expect((await call('ext_weather_look', { url: `http://${host}/` })).value).toBe(200)
+    expect(asked.at(-1)?.requests[0]?.tells).toBe(`uses the network: ${host}`)
     expect(asked).toHaveLength(3)
     const traits = dispatcher.catalogue.filter(({ source }) => source === 'ext')
     expect(traits.map(({ name, concurrent, confirm }) => [name, concurrent, confirm])).toEqual([
