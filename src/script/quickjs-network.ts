@@ -4,7 +4,7 @@
  */
 import type { QuickJS } from 'quickjs-wasi'
 import type { Work } from './quickjs.ts'
-import { fetchInside, scriptFetch } from './script-fetch.ts'
+import { fetchInside, mostRequests, scriptFetch, tooMany } from './script-fetch.ts'
 
 export interface Network {
   /** Waits for the next answer, which is then told to the script. False when none is under way. */
@@ -12,6 +12,9 @@ export interface Network {
   /** Ends what is under way. */
   readonly close: () => void
 }
+
+/** What a request beyond the bound costs. */
+const stepsPerRefusal = 50
 
 export function giveNetwork(
   vm: QuickJS,
@@ -25,8 +28,16 @@ export function giveNetwork(
   signal?.addEventListener('abort', close)
   const ask = scriptFetch(fetch, ends.signal)
   const underWay = new Map<object, Promise<() => void>>()
+  let requests = 0
   const hostAsk = vm.newFunction('ask', (request) => {
     const { handle, resolve } = vm.newPromise()
+    requests += 1
+    if (requests > mostRequests) {
+      // At once and dearly: thousands that wait here would hold the thread.
+      work.steps += stepsPerRefusal
+      resolve(vm.newString(tooMany))
+      return handle
+    }
     const key = {}
     const answered = ask(request.toString()).then((text) => () => {
       underWay.delete(key)

@@ -6,7 +6,7 @@ import { errorText } from '../execute/render-result.ts'
 import { request } from '../net/request.ts'
 import type { JsonObject } from '../round.ts'
 
-const mostRequests = 20
+export const mostRequests = 20
 const mostBytes = 1_048_576
 const timeoutMs = 30_000
 
@@ -17,7 +17,7 @@ export function scriptFetch(fetch: typeof globalThis.fetch, signal: AbortSignal)
   let requests = 0
   return async (text) => {
     requests += 1
-    if (requests > mostRequests) return failed(`more than ${mostRequests} requests of one run`)
+    if (requests > mostRequests) return tooMany
     try {
       const { url, method, headers, body } = JSON.parse(text) as Asked
       const init = { method, headers, ...(body !== undefined && { body }) }
@@ -48,6 +48,9 @@ interface Asked {
 function failed(error: string): string {
   return JSON.stringify({ error })
 }
+
+/** The answer to a request beyond the bound. */
+export const tooMany: string = failed(`more than ${mostRequests} requests of one run`)
 
 /**
  * The `fetch` that a script sees, as the text of a function that takes a `ScriptFetch`: the sandbox runs it, so

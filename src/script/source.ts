@@ -127,9 +127,18 @@ function answer(
 ): Json {
   const logged = logs.join('\n')
   if (logged !== '') text(`${logged.slice(0, mostLogShown)}\n`)
-  if (error === undefined) return output ?? null
+  if (error === undefined) return valueOnly(output ?? null)
   // What it said last tells most of why it failed.
   const told = logged === '' ? '' : `\n\nIt logged:\n${logged.slice(-mostLogShown)}`
   const failed: JsonObject = { content: [{ type: 'text', text: error + told }], isError: true }
   return failed
+}
+
+/** An object whose members would be taken for an MCP result is what it is. */
+function valueOnly(output: Json): Json {
+  const isLike = ['content', 'isError', 'structuredContent', 'error'].some((name) =>
+    Object.hasOwn(Object(output), name),
+  )
+  if (!isLike || Array.isArray(output) || typeof output === 'string') return output
+  return { content: [{ type: 'text', text: JSON.stringify(output) }], structuredContent: output }
 }

@@ -65,7 +65,10 @@ export function workerLoaderSandbox(options: WorkerLoaderOptions): ScriptSandbox
         })
         const entrypoint = worker.getEntrypoint() as Entrypoint
         const ask = fetch ? scriptFetch(fetch, ends.signal) : null
-        const running = entrypoint.run(JSON.stringify(input), ask, maxOutput).then(read, failed)
+        const running = entrypoint
+          .run(JSON.stringify(input), ask, maxOutput)
+          .then((answer) => read(answer, maxOutput))
+          .catch(failed)
         const late = () => outcome({ error: `it ran too long: more than ${timeoutMs} ms` })
         return await inTime(Promise.race([running, aborted(ends.signal)]), timeoutMs, late)
       } finally {
@@ -86,15 +89,22 @@ function outcome(ended: Partial<ScriptOutcome>): ScriptOutcome {
   return { logs: [], steps: 0, ...ended }
 }
 
-function read(answer: string): ScriptOutcome {
-  const { output, error, logs } = JSON.parse(answer) as {
-    output?: Json
-    error?: string
-    logs: string[]
+/** The script may have changed what its Worker answers by: what has not the right shape does not count. */
+function read(answer: string, maxOutput: number): ScriptOutcome {
+  const { output, error, logs } = Object(JSON.parse(answer)) as { [part: string]: unknown }
+  const said = { logs: linesOf(logs, maxOutput) }
+  if (error !== undefined) {
+    return outcome({ ...said, error: wellFormed(String(error)).slice(0, 2_000) })
   }
-  const said = { logs: logs.map(wellFormed) }
-  if (error !== undefined) return outcome({ ...said, error: wellFormed(error).slice(0, 2_000) })
-  return outcome({ ...said, output: output ?? null })
+  return outcome({ ...said, output: (output ?? null) as Json })
+}
+
+function linesOf(logs: unknown, maxOutput: number): string[] {
+  let left = maxOutput
+  return (Array.isArray(logs) ? logs : []).flatMap((line) => {
+    left -= String(line).length + 1
+    return typeof line === 'string' && left >= -line.length ? wellFormed(line) : []
+  })
 }
 
 /** The Worker did not start, or was ended by the platform. */

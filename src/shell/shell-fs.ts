@@ -29,7 +29,7 @@ function withRealParents(fs: InMemoryFs): void {
   }
   fs.writeFile = (path, ...rest) => check(path).then(() => writeFile(path, ...rest))
   fs.appendFile = (path, ...rest) => check(path).then(() => appendFile(path, ...rest))
-  fs.mkdir = (path, ...rest) => check(`${path}/.`).then(() => mkdir(path, ...rest))
+  fs.mkdir = (path, ...rest) => check(path).then(() => mkdir(path, ...rest))
   fs.cp = (from, to, ...rest) => check(to).then(() => cp(from, to, ...rest))
   fs.mv = (from, to) => check(to).then(() => mv(from, to))
   fs.link = (from, to) => check(to).then(() => link(from, to))

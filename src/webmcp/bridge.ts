@@ -53,7 +53,8 @@ export function bridgeModelContext(tools: ClientTools, options: BridgeOptions = 
     if (!isOpen) return
     const own = offeredTo(context)
     const found = new Map((listed ?? []).map((tool) => [tool.name, tool]))
-    for (const name of own) found.delete(name)
+    // One that is bridged is the page's: an offer of its name will be refused.
+    for (const name of own) if (!taken.has(name)) found.delete(name)
     for (const [name, { told, remove }] of taken) {
       const now = found.get(name)
       if (now && toldOf(now) === told) continue

@@ -58,6 +58,7 @@ export function offerTools(options: OfferOptions): Offer {
   const include = options.include ?? (({ origin }: CatalogueEntry) => origin !== 'client')
   const own = offeredTo(context)
   const removals: (() => void)[] = []
+  let isClosed = false
   const offerOne = async (tool: CatalogueEntry): Promise<string[]> => {
     const { name } = tool
     const refuse = (message: string) => {
@@ -81,6 +82,7 @@ export function offerTools(options: OfferOptions): Offer {
       own.delete(name)
     })
     const message = await refused
+    if (isClosed) return []
     if (message === undefined) return [name]
     own.delete(name)
     return refuse(message)
@@ -93,6 +95,7 @@ export function offerTools(options: OfferOptions): Offer {
     ready: Promise.all(offered).then((names) => names.flat()),
     problems: () => problems,
     close() {
+      isClosed = true
       for (const remove of removals) remove()
       removals.length = 0
     },

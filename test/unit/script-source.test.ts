@@ -96,6 +96,19 @@ describe('scripts as tools', () => {
     expect(content).toBe('script_bad failed: Error: no at script.js:3:13\n\nIt logged:\nso far')
   })
 
+  it.each([
+    { content: [{ type: 'text', text: 'only this' }], total: 5 },
+    { isError: true, count: 3 },
+    { error: 'none' },
+    { structuredContent: 1 },
+  ])('give what they return as it is: %j', async (value) => {
+    const { call } = await setup({
+      v: [{}, `export default () => (${JSON.stringify(value)})`],
+    })
+    const { outcome, value: given, content } = await call('script_v')
+    expect([outcome, given, JSON.parse(content)]).toEqual(['completed', value, value])
+  })
+
   it('bad ones are one problem each and take no other down; what is new is found, what is gone is gone', async () => {
     const { call, source, write, workspace, dispatcher } = await setup({
       good: [{}, 'export default () => 1'],
@@ -228,6 +241,23 @@ describe('the network of a script', () => {
     const { outcome, content } = await call('script_n', { host })
     expect(outcome).toBe('failed')
     expect(content).toContain(message)
+  })
+
+  it('thousands of requests end the script, and not the thread', async () => {
+    let sent = 0
+    const fetch = (async () => {
+      sent += 1
+      return new Response('x')
+    }) as typeof globalThis.fetch
+    const code =
+      'export default async () => { for (;;) { const all = []; for (let i = 0; i < 4000; i++) all.push(fetch("https://e.example/").catch(() => 0)); await Promise.all(all) } }'
+    const { error } = await quickJSSandbox({ wasm: () => wasm, maxTimeMs: 60_000 }).run({
+      code,
+      input: {},
+      fetch,
+    })
+    expect(error).toBe('it ran too long: more than 5000 steps')
+    expect(sent).toBeLessThanOrEqual(20)
   })
 
   it('ends with the call, and what is still under way when a script returns is dropped', async () => {

@@ -109,6 +109,43 @@ describe('a browser without a list', () => {
   })
 })
 
+it('a tool of the page stays bridged while an offer of its name is refused', async () => {
+  const target = new EventTarget()
+  const shared = { name: 'shared', description: 'Of the page.' }
+  const refuse: (() => void)[] = []
+  const context = Object.assign(target, {
+    registerTool: () =>
+      new Promise((_, reject) => {
+        refuse.push(() => reject(new Error('Duplicate tool name')))
+      }),
+    getTools: async () => [shared],
+    executeTool: async () => 'x',
+  }) as ModelContext
+  const tools = createClientTools()
+  const bridge = bridgeModelContext(tools, { modelContext: context })
+  await bridge.ready
+  const own = { name: 'shared', description: 'Ours.', readOnly: true, execute: () => 1 }
+  const dispatcher = createDispatcher({ tools: [own], mode: 'full' })
+  const offer = offerTools({ dispatcher, modelContext: context })
+  target.dispatchEvent(new Event('toolchange'))
+  await settled()
+  refuse[0]?.()
+  expect(await offer.ready).toEqual([])
+  expect(tools.tools().map(({ name }) => name)).toEqual(['shared'])
+})
+
+it('an offer that is closed at once has taken nothing', async () => {
+  const { context, listed } = earlierBrowser('by name')
+  const tool = { name: 'add', description: 'Adds.', readOnly: true, execute: () => 3 }
+  const offer = offerTools({
+    dispatcher: createDispatcher({ tools: [tool], mode: 'full' }),
+    modelContext: context,
+  })
+  offer.close()
+  expect(await offer.ready).toEqual([])
+  expect(listed.size).toBe(0)
+})
+
 it('a list that fails is a problem, and the tools stay', async () => {
   let fails = false
   const target = new EventTarget()

@@ -39,6 +39,18 @@ describe('the worker loader', () => {
     expect(error).toMatch(message)
   })
 
+  it.each([
+    'Array.prototype.toJSON = () => 5; export default () => 1',
+    'Object.prototype.toJSON = () => 5; export default () => 1',
+    'Array.prototype.join = () => 5; export default () => { console.log("a"); return 1 }',
+    'Array.prototype.push = () => { throw 1 }; export default () => { console.log("a"); return 1 }',
+    'String.prototype.toJSON = () => ({}); export default () => "x"',
+  ])('resolves whatever the script does to its globals: %s', async (code) => {
+    const { logs, output, error } = await run(code)
+    expect(logs.every((line) => typeof line === 'string')).toBe(true)
+    expect([output, error].filter((part) => part !== undefined)).toHaveLength(1)
+  })
+
   it('has no network, no bindings, and nothing of another run', async () => {
     const probe = `export default async () => {
       const { env } = await import('cloudflare:workers').catch(() => ({}))
